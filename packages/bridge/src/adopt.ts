@@ -13,24 +13,27 @@ const SILENT_INTERVALS = 3;
 
 export interface AdoptOptions {
   readonly isDryRun: boolean;
-  /** A device that is registered, and whose secret is not here, gets a new one, and the bridge a new key: whoever had the old one is shut out. */
+  /**
+   * True if a registered device whose secret is not stored here gets a new secret, and the bridge a new key; both stop working
+   * for their former holders.
+   */
   readonly takesOver: boolean;
   readonly actor?: string;
 }
 
-/** What was done, or would be done, with one device. */
+/** The result for one device, or what the result would be in a dry run. */
 export interface Adopted {
   readonly deviceId: string;
   readonly outcome: 'registered' | 'taken_over' | 'updated' | 'unchanged' | 'refused';
-  /** Why it was refused, or what was changed. */
+  /** The reason of a refusal, or the description of a change. */
   readonly detail: string;
 }
 
 type Devices = Site['devices'][number];
 
 /**
- * Registers the devices of a site and keeps their secrets, one after another: what is done is kept at once, so that it can be
- * repeated after any failure.
+ * Registers the devices of a site and stores their secrets, one after another. Each result is stored at once, so that the
+ * command can be repeated after any failure.
  */
 export async function* adopt(site: Site, client: Client, options: AdoptOptions): AsyncGenerator<Adopted> {
   const file = secretsFileOf(site);
@@ -57,10 +60,10 @@ export async function* adopt(site: Site, client: Client, options: AdoptOptions):
   }
 }
 
-/** The bridge of this id reports with a key that is not here. */
+/** The error that the bridge of this id reports with a key that is not stored here. */
 export class BridgeInUseError extends Error {}
 
-/** Two bridges with one id would shut each other out. */
+/** Refuses an id that is in use, because two bridges with one id would end the access of each other. */
 async function refuseOwned(client: Client, bridgeId: string): Promise<void> {
   const key = await keyOf(client, bridgeId);
   if (key === null || key.ended) return;
@@ -78,7 +81,7 @@ async function keyOf(client: Client, bridgeId: string): Promise<KeyOfBridge | nu
   }
 }
 
-/** The bridge belongs to it before it reports, so that nobody else can report first. */
+/** Creates the key of the bridge. The bridge belongs to the key before it reports, so that nobody else can report first. */
 async function newKey(client: Client, bridgeId: string, options: AdoptOptions): Promise<string> {
   const wanted = { name: `bridge ${bridgeId}`, scopes: ['ingest' as const] };
   const { key, key_id } = await client.keys.create(wanted, asked(options));
@@ -117,7 +120,7 @@ async function adoptOne(site: Site, client: Client, device: Devices, options: On
 }
 
 type Group = 'silo' | 'field';
-/** Only declared sensors have a precision. */
+/** Only declared sensors have a precision; so it distinguishes them from standard sensors. */
 type Detail = {
   readonly sensors?: readonly {
     readonly sensor_id?: string;
@@ -162,7 +165,7 @@ async function register(
   };
   const detail = `${profile} in ${facility}, ${sensors.length} sensors declared`;
   if (options.isDryRun) return { deviceId, outcome: 'registered', detail };
-  // The same request again, after a failure, gets the same secret.
+  // If the same request is repeated after a failure, it gets the same secret.
   const call = { ...asked(options), idempotencyKey: `adopt-${site.bridgeId}-${deviceId}` };
   const { credentials } =
     profile === 'silo_scale'
@@ -174,7 +177,7 @@ async function register(
   return { deviceId, outcome: 'registered', detail };
 }
 
-/** A device that reports seldom must not be taken for a silent one. */
+/** Sets the reporting interval, so that a device that reports rarely does not count as silent. */
 async function configureInterval(
   client: Client,
   { entry, attached }: Devices,
@@ -202,7 +205,7 @@ async function configureInterval(
 const unitsOf = (declared: readonly SensorDeclaration[]): DeclaredUnitsOf =>
   Object.fromEntries(declared.map(({ sensor_id, unit }) => [sensor_id, unit]));
 
-/** Declares the sensors that the mapping has and the device has not; `null` if there are none. */
+/** Declares the sensors that the mapping has and the device does not have; returns `null` if there are none. */
 async function declare(
   client: Client,
   { entry, attached }: Devices,

@@ -105,7 +105,7 @@ describe('a bridge', () => {
     await eventually(() => statusOf('scale-1'), 'online');
     drivers.becomes('scale-1', 'silent');
     await eventually(() => statusOf('scale-1'), 'offline');
-    // It says that it is offline before it disconnects.
+    // The bridge reports the device as offline before it disconnects.
     await eventually(async () => {
       const { connected, last_disconnect } = (await api.get(`${SILOS}/scale-1/link`)).body.data;
       return connected ? 'connected' : last_disconnect?.reason;
@@ -130,7 +130,7 @@ describe('a bridge', () => {
     proxy.cut();
     for (let n = 1; n <= 3_000; n++) say(n);
     await eventually(async () => bridge.status().journal.readings >= 6_000, true);
-    // A delayed link shows the order: the newest value is there before the old ones are.
+    // A delayed link shows the order: the newest value arrives before the old ones.
     proxy.targetPort = targetPort;
     await eventually(
       async () => (await current('away-1')).level.timestamp,
@@ -323,7 +323,7 @@ points:
       http.url,
     );
     const startedMs = Date.now();
-    // The service takes readings; it has not said its time, and would refuse these.
+    // The service accepts connections, but has not told its time yet, and would refuse these readings.
     drivers.say('early-1', bridge.now(), [point('weight', 1)]);
     await eventually(() => statusOf('early-1'), 'online');
     aheadMs = -DAY_MS;
@@ -357,7 +357,7 @@ points:
     proxy.targetPort = targetPort;
     await eventually(() => countOf('gone-1'), 51);
     await eventually(() => statusOf('gone-1'), 'offline');
-    // Also by a bridge that has not heard the device since its start.
+    // This must also work in a bridge that has not received anything from the device since its start.
     proxy.targetPort = null;
     proxy.cut();
     for (let n = 51; n <= 60; n++) drivers.say('gone-1', nowMs - 60_000 + n, [point('weight', n)]);

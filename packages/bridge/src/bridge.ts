@@ -54,7 +54,7 @@ const LOOK_AT_FILES_MS = 2 * SECOND_MS;
 const HEALTH_EVERY_MS = SECOND_MS;
 const DRIVER_RETRY_MS = 10 * SECOND_MS;
 const FAULTS_SHOWN_MAX = 50;
-/** How long readings wait for the time of a service that takes them and does not say its time. */
+/** The limit of the time for which readings wait, if the service accepts connections but does not tell its time. */
 const HOLD_MS_MAX = 15 * SECOND_MS;
 
 type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
@@ -62,11 +62,11 @@ type Log = (level: LogLevel, message: string, fields: Readonly<Record<string, un
 export interface BridgeOptions {
   readonly siteFile: string;
   readonly version: string;
-  /** Where the service is, if the site file does not say it. */
+  /** The address of the service, if the site file does not name it. */
   readonly serviceUrl: string | null;
   readonly mqttUrl: string | null;
   readonly log: Log;
-  /** Tests have drivers and mappings of their own. */
+  /** Tests use their own drivers and mappings. */
   readonly drivers?: Drivers;
   readonly library?: string;
   readonly clocks?: Partial<MachineClocks>;
@@ -79,7 +79,7 @@ export interface Drivers {
   faults: DeviceFaults;
 }
 
-/** What the driver of a device says is missing. */
+/** Returns what the entry of a device lacks, according to its driver. */
 export const deviceFaults: DeviceFaults = (device) => {
   const { protocol } = device.mapping;
   if (driverNameOf(protocol, device.endpoint) === null)
@@ -93,7 +93,7 @@ const DRIVERS: Drivers = {
   faults: deviceFaults,
 };
 
-/** The site file cannot be used, and there is no earlier one to go on with. */
+/** The error that the site file cannot be used, and there is no earlier version to continue with. */
 export class SiteError extends Error {
   readonly faults: readonly SiteFault[];
 
@@ -113,7 +113,7 @@ interface Group {
   isStopped: boolean;
 }
 
-/** Attaches the devices of a site file, and goes on while the service is away or the file is faulty. */
+/** Attaches the devices of a site file. It continues while the service is not reachable or the file is faulty. */
 export class Bridge {
   readonly #options: BridgeOptions;
   readonly #drivers: Drivers;
@@ -121,7 +121,7 @@ export class Bridge {
   #journal: Journal | null = null;
   #replay: Replay | null = null;
   #units: DeclaredUnits | null = null;
-  /** Sensors of devices whose values are not sent. */
+  /** The sensors of each device whose values are not sent, because their unit differs. */
   readonly #otherUnits = new Map<string, readonly OtherUnit[]>();
   readonly #reporter: Reporter;
   #site: Site | null = null;
@@ -136,7 +136,7 @@ export class Bridge {
   #work: Promise<void> = Promise.resolve();
   #startedAtMs = 0;
   #isStopping = false;
-  /** Since when the service takes readings while its time is not known. */
+  /** The time since when the service accepts connections while its time is not known. */
   #heldSinceMs: number | null = null;
   #isReleased = false;
 
@@ -197,7 +197,7 @@ export class Bridge {
     log('info', 'the bridge is running', { bridge: site.bridgeId, devices: site.devices.length });
   }
 
-  /** Everything that was read is sent or in the journal when this resolves. */
+  /** Stops the bridge. When this resolves, every reading is sent or in the journal. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
@@ -209,7 +209,7 @@ export class Bridge {
     this.#journal?.stop();
   }
 
-  /** Each device as the bridge sees it. */
+  /** Returns each device with its state in the bridge. */
   devices(): BridgedDevice[] {
     const healthOf = new Map<string, DeviceHealth>();
     for (const { driver } of this.#groups.values())
@@ -223,19 +223,19 @@ export class Bridge {
     return this.#general();
   }
 
-  /** The time that its readings get. */
+  /** The time with which readings are stored. */
   now(): number {
     return this.#clock.now();
   }
 
-  /** Like the first reading, and polls go on meanwhile. */
+  /** Reads the site like at the start, while polls continue. */
   async #readAgain(change: SiteChange | null): Promise<SiteOutcome & { readonly text: string }> {
     const { siteFile: file, library } = this.#options;
     const read = await readSiteAgain({ file, library: await libraryMappings(library), change });
     return { ...siteOutcome(read, this.#drivers.faults), text: read.text };
   }
 
-  /** One change after another; a fault of one must not stop the next. */
+  /** Runs one change after another; a failure of one must not stop the next. */
   #inOrder(work: () => Promise<void>): Promise<void> {
     const done = this.#work.then(work);
     this.#work = done.catch((error: unknown) => {
@@ -255,7 +255,7 @@ export class Bridge {
     }).catch(() => undefined);
   }
 
-  /** A file that is faulty changes nothing: the bridge goes on with the last good one, and says so. */
+  /** Reads the site file again. A faulty file changes nothing: the bridge continues with the last good one and reports the faults. */
   async #reload(): Promise<void> {
     const { log } = this.#options;
     const { site, faults } = await this.#readAgain(null);
@@ -294,7 +294,7 @@ export class Bridge {
     return (await Promise.all(times)).join('\n');
   }
 
-  /** Starts, stops and restarts what differs from the site before it; all other devices go on. */
+  /** Starts, stops and restarts the devices that differ from the previous site; all others continue. */
   async #apply(site: Site): Promise<void> {
     const before = this.#site;
     this.#site = site;
@@ -390,7 +390,7 @@ export class Bridge {
     return new DeviceSession({
       deviceId,
       mqttUrl: () => this.#site?.mqttUrl ?? this.#options.mqttUrl ?? 'mqtt://127.0.0.1:1883',
-      // A device may be named like a property of every object.
+      // The id of a device may be the name of a property that every object has.
       secret: () =>
         (Object.hasOwn(this.#secrets.devices, deviceId) && this.#secrets.devices[deviceId]) || null,
       journal: { add: (reading) => this.#journal?.add(reading) },
@@ -411,13 +411,13 @@ export class Bridge {
     return baseUrl == null || apiKey === undefined ? null : { baseUrl, apiKey };
   }
 
-  /** A reading with the time of a wrong clock would be refused by the service, or be shown at a wrong time. */
+  /** Returns whether readings may be sent. With the time of a wrong clock, the service would refuse them or show them at a wrong time. */
   #mayDeliver(): boolean {
     if (this.#clock.isConfirmed || this.#access() === null) return true;
     return this.#heldSinceMs !== null && performance.now() - this.#heldSinceMs > HOLD_MS_MAX;
   }
 
-  /** Sends what has waited for the time of the service. */
+  /** Sends the readings that have waited for the time of the service. */
   #release(): void {
     if (this.#isReleased || !this.#mayDeliver()) return;
     this.#isReleased = true;
@@ -450,7 +450,7 @@ export class Bridge {
     this.#compareUnits((this.#site?.devices ?? []).filter(({ attached }) => devices.has(attached.id)));
   }
 
-  /** A value in another unit than that of its sensor would be wrong and look right, so it is not sent. */
+  /** Finds values in another unit than that of their sensor. They would be wrong and look right, so they are not sent. */
   #compareUnits(devices: Site['devices']): void {
     for (const { attached } of devices) {
       const { id: deviceId, mapping } = attached;
@@ -468,7 +468,7 @@ export class Bridge {
     }
   }
 
-  /** A session is open while the field device answers, and until what it said before is delivered. */
+  /** Opens and closes sessions: a session is open while the field device answers, and until its waiting readings are delivered. */
   #followHealth(): void {
     this.#release();
     for (const { driver } of this.#groups.values()) {
@@ -537,7 +537,7 @@ export class Bridge {
     };
   }
 
-  /** What keeps its values from being stored comes before what its driver had trouble with. */
+  /** Returns the fault that prevents values from being stored, before any failure of the driver. */
   #lastFailureOf(id: string, health: DeviceHealth | undefined): BridgedDevice['last_failure'] {
     const fault = this.#sessions.get(id)?.fault ?? null;
     const nowMs = this.#clock.now();
@@ -570,7 +570,7 @@ export class Bridge {
     return kind === 'add' ? await this.#add(deviceId, request) : await this.#remove(deviceId);
   }
 
-  /** What was read last: many devices accept one connection only, and the driver has it. */
+  /** Answers with the last sample: many devices accept one connection only, and the driver uses it. */
   async #testDevice(deviceId: string): Promise<Omit<BridgeResult, 'request_id'>> {
     const device = this.devices().find((one) => one.device_id === deviceId);
     if (device === undefined) return refused(`this bridge has no device ${deviceId}`);
@@ -627,7 +627,7 @@ export class Bridge {
     return await this.#edit({ remove: deviceId }, null);
   }
 
-  /** A change that would make the file faulty is not made, and is told. */
+  /** Changes the site file. A change that would make the file faulty is refused. */
   async #edit(change: SiteChange, secret: string | null): Promise<Omit<BridgeResult, 'request_id'>> {
     const before = this.#site;
     if (before === null) return refused('there is no site file');
@@ -645,7 +645,7 @@ export class Bridge {
         return;
       }
       const added = 'add' in change ? change.add.id : null;
-      // Before the site file, so that no device is in it without its secret.
+      // The secret is stored before the site file, so that no device in the file lacks its secret.
       if (added !== null && secret !== null) {
         const secrets = await readSecrets(secretsFileOf(before));
         this.#secrets = { ...secrets, devices: { ...secrets.devices, [added]: secret } };

@@ -14,9 +14,9 @@ import {
 import { faultLine } from './mapping/yaml-document.ts';
 import { readSite } from './site/site-file.ts';
 
-/** What a check finds about one file. */
+/** The results of the check of one file. */
 export interface CheckedFile {
-  /** Of a site file; a mapping has none. */
+  /** The number of devices in a site file; `null` for a mapping. */
   readonly devices: number | null;
   readonly file: string;
   readonly mapping: string | null;
@@ -53,14 +53,14 @@ interface PlannedGroup {
 interface LineSpeed {
   /** The speed of a serial line; without it periods are checked for TCP. */
   readonly baud?: number;
-  /** The time of a request over TCP. */
+  /** The time of a request over TCP in milliseconds. */
   readonly roundTripMs: number;
 }
 
 export const seconds = (ms: number): string =>
   ms < 1_000 ? `${Math.round(ms)} ms` : `${Math.round(ms / 100) / 10} s`;
 
-/** Checks a mapping or a site file: its faults, its examples, and whether what it asks for can be read in time. */
+/** Checks a mapping or a site file: its faults, its examples, and whether its values can be read in time. */
 export async function checkFile(
   file: string,
   text: string,
@@ -92,7 +92,7 @@ export async function checkFile(
   };
 }
 
-/** A site file with its mappings, and whether each endpoint can read its devices in time. */
+/** Checks a site file with its mappings, and whether the devices of each endpoint can be read in time. */
 async function checkSite(file: string): Promise<CheckedFile> {
   const { site, faults } = await readSite(file, deviceFaults);
   const devices = (site?.devices ?? []).map(({ attached }) => attached);

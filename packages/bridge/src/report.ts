@@ -14,9 +14,9 @@ import type { LogLevel } from './drivers/driver.ts';
 import type { BridgeClock } from './uplink/clock.ts';
 import type { DeclaredUnits } from './uplink/declared-units.ts';
 
-/** Shorter than the time that the client gives one answer. */
+/** The wait is shorter than the limit of the client for one answer. */
 const WAIT_S = 10;
-/** Counters and round trips of all devices are sent this often; a change of state is sent at once. */
+/** The interval in which counters and round trips of all devices are sent; a change of state is sent at once. */
 const ALL_EVERY_MS = MINUTE_MS;
 const CHANGES_EVERY_MS = SECOND_MS;
 const WAIT_MS_MAX = 30 * SECOND_MS;
@@ -28,34 +28,34 @@ interface Access {
 
 export interface ReportParts {
   readonly bridgeId: () => string;
-  /** `null` while the address or the key of the service is not known. */
+  /** Returns the access; `null` while the address or the key of the service is not known. */
   readonly access: () => Access | null;
   readonly general: () => Pick<BridgeReport, 'version' | 'started_at' | 'site' | 'journal'>;
   readonly devices: () => readonly BridgedDevice[];
   readonly mappings: () => readonly BridgeMapping[];
-  /** What the service is asked about, and what it answers. */
+  /** The devices whose declared units are asked for, and the function that gets the answer. */
   readonly units: { unasked(): string[]; learn: DeclaredUnits['learn'] };
   readonly carryOut: (request: BridgeRequest) => Promise<Omit<BridgeResult, 'request_id'>>;
   readonly clock: BridgeClock;
-  /** The service has answered, and has said its time. */
+  /** Is called when the service has answered and told its time. */
   readonly answered: () => void;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
-/** Tells the service how the bridge is, and does what people ask of it there. Nothing else of the bridge waits for it. */
+/** Reports the state of the bridge to the service, and carries out the requests of people. No other part of the bridge waits for it. */
 export class Reporter {
   readonly #parts: ReportParts;
   readonly #session = randomUUID();
   readonly #abort = new AbortController();
   #running: Promise<void> | null = null;
-  /** What the service has, as text, by device and mapping. */
+  /** The last reported state of each device as text; the second set has the reported mappings. */
   readonly #sentDevices = new Map<string, string>();
   readonly #sentMappings = new Set<string>();
   #allSentAtMs = Number.NEGATIVE_INFINITY;
   #results: BridgeResult[] = [];
   readonly #working = new Set<string>();
   #failures = 0;
-  /** The service has sent an answer that did not arrive, or may have. */
+  /** True if the service has sent an answer that did not arrive, or may have. */
   #missesAnswer = false;
   #connection: { readonly key: string; readonly client: Client } | null = null;
   #said: string | null = null;
@@ -74,7 +74,7 @@ export class Reporter {
     await this.#running;
   }
 
-  /** The service is there again: the next report need not wait any longer. */
+  /** Ends the wait for the next report, because the service is reachable again. */
   hurry(): void {
     this.#endSleep();
   }
@@ -129,14 +129,14 @@ export class Reporter {
       );
       this.#missesAnswer = false;
       clock.compare(checkedTimeMs(time));
-      // Before anything is sent that has waited for this answer.
+      // The units must be known before readings are sent that have waited for this answer.
       if (unasked.length > 0) await units.learn(unasked, declared);
       answered();
       if (this.#failures > 0) this.#parts.log('info', 'the bridge reaches the service again', {});
       this.#failures = 0;
       this.#said = null;
       this.#results = this.#results.filter((one) => !results.includes(one));
-      // Of a session that it does not know the service has nothing but this report.
+      // The service did not know the session, so it has nothing but this report.
       if (!known) {
         this.#sentDevices.clear();
         this.#sentMappings.clear();
@@ -157,7 +157,7 @@ export class Reporter {
     }
   }
 
-  /** While the report waits, a change of a device ends the wait. */
+  /** Ends the wait of a report when a device changes. */
   #waitSignal(waitS: number): AbortSignal {
     if (waitS === 0) return this.#abort.signal;
     const wake = new AbortController();
@@ -180,13 +180,13 @@ export class Reporter {
     return JSON.stringify([site, journal.fault, journal.dropped]);
   }
 
-  /** Those whose state has changed, and all of them from time to time; as many as one report takes. */
+  /** Returns the devices whose state has changed, and from time to time all of them; as many as fit into one report. */
   #changedDevices() {
     const nowMs = performance.now();
     const isTimeForAll = nowMs - this.#allSentAtMs > ALL_EVERY_MS;
     const all = this.#parts.devices();
     if (isTimeForAll) {
-      // They are sent with the next reports, part by part.
+      // The devices are sent with the next reports, part by part.
       this.#allSentAtMs = nowMs;
       for (const { device_id } of all)
         if (this.#sentDevices.has(device_id)) this.#sentDevices.set(device_id, '');
@@ -212,7 +212,7 @@ export class Reporter {
       .slice(0, REPORTED_MAPPINGS_MAX);
   }
 
-  /** A test may take long and runs beside the reports; a change of the site file is done before the next one. */
+  /** Carries out requests. A test may take long and runs beside the reports; a change of the site file ends before the next report. */
   async #take(requests: readonly BridgeRequest[]): Promise<void> {
     for (const request of requests) {
       const { request_id } = request;
@@ -235,7 +235,7 @@ export class Reporter {
     return this.#connection.client;
   }
 
-  /** The same trouble is said once. */
+  /** Logs the same message only once. */
   #say(level: LogLevel, message: string, error?: unknown): void {
     if (this.#said === message) return;
     this.#said = message;
@@ -258,7 +258,7 @@ export class Reporter {
   }
 }
 
-/** What people should see at once; the times and counters may be a minute old. */
+/** Returns the part of the state that people should see at once; the times and counters may be a minute old. */
 const stateOf = ({
   state,
   connected,
@@ -272,7 +272,7 @@ const stateOf = ({
 
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
-/** A line that the contract accepts. */
+/** Returns a line that the contract accepts. */
 export const clipped = (text: string, length = 500): string =>
   text
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')

@@ -109,7 +109,7 @@ test('an announcement of a whole device has its components inside', () => {
   );
 });
 
-/** An announcement of rtl_433_mqtt_hass.py of rtl_433 22.11, as it publishes it. */
+/** Returns an announcement in the form in which rtl_433_mqtt_hass.py of rtl_433 22.11 publishes it. */
 function ofRadio(
   component: string,
   device: string,

@@ -1,9 +1,9 @@
 import { understandTemplate } from './template.ts';
 
-/** Reads the announcements of Home Assistant's MQTT discovery: which devices there are, and where their values are. */
+/** This file reads the announcements of Home Assistant's MQTT discovery: the devices, and the places of their values. */
 
 export interface AnnouncedDevice {
-  /** The first identifier of the device, or the topic where it has none. */
+  /** The first identifier of the device, or the topic if it has none. */
   readonly id: string;
   readonly name: string;
   readonly model: string | null;
@@ -19,7 +19,7 @@ export interface AnnouncedSensor {
   readonly topic: string;
   readonly pointer: string | null;
   readonly decimals: number | null;
-  /** What is measured, such as `temperature`. */
+  /** The measured quantity, such as `temperature`. */
   readonly deviceClass: string | null;
   /** `total` and `total_increasing` are totals, everything else is a measurement. */
   readonly stateClass: string | null;
@@ -46,22 +46,22 @@ export interface NotUsed {
 const NOT_USED_REASONS = [
   /** The template is not among those that can be turned into a pointer. */
   'template',
-  /** A switch, a light and so on: the bridge reads only. */
+  /** The component is a switch, a light or similar; the bridge only reads sensors. */
   'component',
   'no_state_topic',
   'not_json',
-  /** A time or a text, not a number. */
+  /** The value is a time or a text, and not a number. */
   'no_number',
 ] as const;
 export type NotUsedReason = (typeof NOT_USED_REASONS)[number];
 
-/** As an announcement has them after its abbreviations were replaced. */
+/** The fields of an announcement after its abbreviations were replaced. */
 type Fields = Readonly<Record<string, unknown>>;
 
 const ANNOUNCEMENT_BYTES_MAX = 256 * 1024;
 const DEVICES_MAX = 10_000;
 
-/** Of the list of abbreviations, those of the fields that are used here. */
+/** The abbreviations of the fields that are used here. */
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
   avty: 'availability',
   avty_t: 'availability_topic',
@@ -89,13 +89,13 @@ const DEVICE_ABBREVIATIONS: Readonly<Record<string, string>> = {
   mdl: 'model',
 };
 
-/** The filters to subscribe to. */
+/** Returns the filters to subscribe to. */
 export const discoveryFilters = (prefix: string): string[] => [
   `${prefix}/+/+/config`,
   `${prefix}/+/+/+/config`,
 ];
 
-/** Collects announcements; an empty one removes what was announced at its topic. */
+/** Collects announcements; an empty message removes the announcement on its topic. */
 export class Announcements {
   readonly #prefix: string;
   readonly #parts = new Map<string, readonly Part[]>();
@@ -110,13 +110,13 @@ export class Announcements {
       this.#parts.set(topic, this.#partsAt(topic, payload));
   }
 
-  /** An announcement can be so deep that it cannot be followed; the others count. */
+  /** Parses an announcement. One whose nesting is too deep to follow is reported as unreadable, and the others are used. */
   #partsAt(topic: string, payload: string): Part[] {
     const parsed = payload.length > ANNOUNCEMENT_BYTES_MAX ? null : parseObject(payload);
     try {
       if (parsed !== null) return partsOf(this.#prefix, topic, parsed);
     } catch {
-      // Told below.
+      // The announcement is reported as unreadable below.
     }
     return [unreadable(this.#prefix, topic, payload)];
   }
@@ -208,7 +208,7 @@ function deviceOf(fields: Fields, objectId: string): Part['device'] {
   };
 }
 
-/** Classes whose value is a time or a text. */
+/** The device classes whose value is a time or a text. */
 const WITHOUT_NUMBER = new Set(['timestamp', 'date', 'enum']);
 
 function sensorOf(
@@ -242,7 +242,7 @@ function sensorOf(
   };
 }
 
-/** The first topic of a list counts; where its template is not understood there is none. */
+/** Returns the first topic of a list; `null` if its template is not understood. */
 function availabilityOf(fields: Fields): AnnouncedAvailability | null {
   const listed = Array.isArray(fields['availability']) ? fields['availability'][0] : fields['availability'];
   const entry = isFields(listed) ? longNames(listed, ABBREVIATIONS) : {};
@@ -259,7 +259,7 @@ function availabilityOf(fields: Fields): AnnouncedAvailability | null {
   };
 }
 
-/** `~` at the beginning or end of a topic stands for the base topic. */
+/** Replaces `~` at the beginning or end of a topic by the base topic. */
 function withoutBase(fields: Fields): Fields {
   const base = fields['~'];
   if (typeof base !== 'string') return fields;
@@ -286,7 +286,7 @@ const longNames = (fields: Fields, names: Readonly<Record<string, string>>): Fie
 const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** What people read: without control characters, and not longer than a line. */
+/** Returns a text for people: without control characters, and not longer than a line. */
 const label = (value: unknown, charactersMax = LABEL_CHARACTERS_MAX): string | null =>
   text(
     text(value)

@@ -27,7 +27,7 @@ const announcement = fc.oneof(
   fc
     .dictionary(fc.constantFrom(...FIELDS), hostileValue)
     .map((entry) => JSON.stringify({ '~': 'a', cmps: { a: entry }, dev: entry, avty: [entry] })),
-  // Deeper than functions can call each other.
+  // The nesting is deeper than the stack allows functions to follow.
   fc
     .constantFrom('avty', 'availability')
     .map((name) => `{"~":"a","${name}":${`[{"${name}":`.repeat(12_000)}1${'}]'.repeat(12_000)}}`),

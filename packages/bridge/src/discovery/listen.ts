@@ -9,12 +9,12 @@ const CONNECT_MS_MAX = 10_000;
 interface Listening {
   readonly broker: string;
   readonly login: Credentials | null;
-  /** Where announcements are; `homeassistant` unless it was changed. */
+  /** The first level of the topics of announcements, which is `homeassistant` by default. */
   readonly prefix: string;
   readonly forMs: number;
 }
 
-/** Listens to a broker for some seconds: announcements that it keeps come at once, others when they are made. */
+/** Listens to a broker for some seconds: retained announcements arrive at once, others when they are published. */
 export async function announcedDevices({
   broker,
   login,

@@ -4,19 +4,19 @@ import { ReadError } from '../drivers/read-error.ts';
 /** A unit of Modbus that has answered. */
 export interface FoundUnit {
   readonly unit: number;
-  /** What it said to a request for one register; an exception is an answer, too. */
+  /** The answer to a request for one register; an exception is an answer, too. */
   readonly answer: string;
   readonly roundTripMs: number;
 }
 
 const UNIT_MAX = 247;
-/** One holding register, or one input register of a device that has no others. */
+/** The requests: for one holding register, or for one input register if the device has no holding registers. */
 const REQUESTS = [
   { functionCode: 3, at: 0, count: 1 },
   { functionCode: 4, at: 0, count: 1 },
 ] as const;
 
-/** The units of `1-10,20`; `null` for a text that is no such list. */
+/** Returns the units of a list such as `1-10,20`; `null` for a text that is no such list. */
 export function parseUnits(text: string): number[] | null {
   const units = text.split(',').flatMap((part) => {
     const [, first, last = first] = /^(\d{1,3})(?:-(\d{1,3}))?$/.exec(part.trim()) ?? [];
@@ -27,7 +27,7 @@ export function parseUnits(text: string): number[] | null {
   return units.some(Number.isNaN) ? null : [...new Set(units)];
 }
 
-/** Asks one unit after the other for a register; nothing is written. Throws where the line itself cannot be used. */
+/** Asks one unit after the other for a register; nothing is written. Throws if the line itself cannot be used. */
 export async function* modbusUnits(
   endpoint: string,
   units: readonly number[],

@@ -5,7 +5,7 @@ import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels
 import { stringify } from 'yaml';
 import type { AnnouncedDevice, AnnouncedSensor } from './home-assistant.ts';
 
-/** What a person may put into the site file for a device that was announced: its mapping, and its entry. */
+/** The mapping and the entry that a person may put into the site file for an announced device. */
 export interface Proposal {
   readonly mappingName: string;
   /** The text of the mapping file. */
@@ -20,7 +20,7 @@ export interface Proposal {
   readonly sensors: readonly { readonly announced: AnnouncedSensor; readonly sensor: string }[];
 }
 
-/** The channels that mean the same as a device class. */
+/** The channels that correspond to device classes. */
 const CHANNEL_OF_CLASS: Readonly<Record<string, ChannelName>> = {
   temperature: 'temperature',
   humidity: 'humidity',
@@ -38,11 +38,11 @@ const TOTALS = new Set(['total', 'total_increasing']);
 
 export interface Found {
   readonly device: AnnouncedDevice;
-  /** `null` for a device without a value that can be used. */
+  /** The proposal; `null` for a device without a usable value. */
   readonly proposal: Proposal | null;
 }
 
-/** Devices get their ids from their names; those with the same name also from what they are announced as. */
+/** Returns the proposals. A device gets its id from its name; devices with the same name also get a part of their announced id. */
 export function proposalsOf(
   devices: readonly AnnouncedDevice[],
   endpoint: string,
@@ -119,7 +119,10 @@ function proposalOf(
   };
 }
 
-/** The channel of the profile for it, if its unit can be converted, and a total only where the channel is one of amounts. */
+/**
+ * Returns the channel of the profile that corresponds to a sensor, if its unit can be converted; totals correspond only to
+ * channels of amounts.
+ */
 function channelOf(
   { deviceClass, unit, stateClass, onOff }: AnnouncedSensor,
   channels: readonly ChannelName[],
@@ -150,13 +153,13 @@ function pointOf(
   };
 }
 
-/** A text that Python writes for true and false is compared with a document, which has them in small letters. */
+/** Returns the table of a binary sensor. Python writes `True` and `False`, but JSON documents have `true` and `false`. */
 const tableOf = ({ on, off }: { readonly on: string; readonly off: string }): Record<string, number> => {
   const plain = (text: string): string => (text === 'True' || text === 'False' ? text.toLowerCase() : text);
   return { [plain(on)]: 1, [plain(off)]: 0 };
 };
 
-/** The name of a sensor without that of its device, which many announcements repeat. */
+/** Returns the name of a sensor without the name of its device, which many announcements repeat. */
 function nameOf({ name, id, deviceClass }: AnnouncedSensor, device: AnnouncedDevice): string {
   const own = name.replace(device.name, '').replace(device.id, '');
   const text = idLike(own) ?? deviceClass ?? idLike(id) ?? 'value';

@@ -1,11 +1,12 @@
 /**
  * The templates of Home Assistant that can be turned into a pointer: a path of `value_json`, or `value`, and the filters
- * `float`, `int` and `round`. Every other template is left alone, because a guess could show a wrong value as a right one.
+ * `float`, `int` and `round`. Every other template is refused, because a wrong interpretation could make a wrong value look
+ * right.
  */
 export interface UnderstoodTemplate {
   /** A JSON pointer into the message, or `null` for its whole text. */
   readonly pointer: string | null;
-  /** Digits behind the point. */
+  /** The number of digits after the decimal point. */
   readonly decimals: number | null;
 }
 
@@ -16,7 +17,7 @@ const PATH_STEP =
 const FILTER = /^\s*\|\s*(?:(float|int)(?:\s*\(\s*(?:0|0\.0)?\s*\))?|round(?:\s*\(\s*([0-9])\s*\))?)/;
 const ROUND_WITHOUT_DIGITS = 0;
 
-/** `null` for a template that is not understood. */
+/** Parses a template; returns `null` if it is not understood. */
 export function understandTemplate(template: string): UnderstoodTemplate | null {
   if (template.length > TEMPLATE_LENGTH_MAX) return null;
   const expression = BRACES.exec(template)?.[1];

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 
-/** The metadata services of clouds are there, which tell secrets of the machine to whoever asks from it. */
+/** The link-local addresses: there, the metadata services of clouds give secrets of the machine to every process on it. */
 const LINK_LOCAL = new BlockList();
 LINK_LOCAL.addSubnet('169.254.0.0', 16, 'ipv4');
 LINK_LOCAL.addSubnet('fe80::', 10, 'ipv6');
@@ -13,8 +13,8 @@ const isLinkLocal = (address: string): boolean =>
   isIP(address) !== 0 && LINK_LOCAL.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
 /**
- * Why the bridge does not use an endpoint that somebody names through the service, who needs no right on this machine; `null` if
- * it does. Whoever writes the site file here may name any.
+ * Returns why the bridge does not use an endpoint that a person names through the service; `null` if it may be used. Such a
+ * person needs no rights on this machine. The site file may name every endpoint.
  */
 export function askedEndpointFault(endpoint: string): string | null {
   if (!URL.canParse(endpoint)) return `"${endpoint}" is no endpoint`;
@@ -28,7 +28,7 @@ export function askedEndpointFault(endpoint: string): string | null {
     : null;
 }
 
-/** For `net.connect`: a name is never resolved to a link-local address. */
+/** Looks a name up for `net.connect`, and never resolves it to a link-local address. */
 export const lookUpDevice: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     if (error !== null) return callback(error, '');

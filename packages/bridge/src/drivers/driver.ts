@@ -7,14 +7,14 @@ export type { PointValue } from '../mapping/value.ts';
 /** All values of one read or one message of a device. */
 export interface Sample {
   readonly deviceId: string;
-  /** The device's own time where it says one, otherwise that of the bridge. */
+  /** The time that the device reports, otherwise the time of the bridge. */
   readonly atMs: number;
   readonly hasOwnTime?: boolean;
   readonly roundTripMs: number | null;
   readonly values: readonly PointValue[];
 }
 
-/** `exception` is a refusal by the device, with its number in the detail. */
+/** `exception` is a refusal by the device; its number is in the detail. */
 const FAILURE_CODES = [
   'timeout',
   'connection_refused',
@@ -44,24 +44,24 @@ export interface DriverEvents {
 
 export interface DeviceHealth {
   readonly deviceId: string;
-  /** `waiting` until the device was asked, or said something, for the first time. */
+  /** The state is `waiting` until the device was asked, or sent something, for the first time. */
   readonly state: 'answering' | 'silent' | 'waiting';
   readonly lastAnswerMs: number | null;
   readonly roundTripMs: number | null;
-  /** While it is open the device is asked only at `nextTryMs`. */
+  /** While the breaker is open, the device is asked only at `nextTryMs`. */
   readonly breaker: { readonly open: boolean; readonly nextTryMs: number | null; readonly failures: number };
   readonly lastFailure: (ReadFailure & { readonly atMs: number }) | null;
   readonly counters: {
     readonly requests: number;
     readonly failures: number;
     readonly timeouts: number;
-    /** Polls that were left out because the one before them was still under way, or the breaker was open. */
+    /** The number of polls that were left out because the previous one was still under way, or the breaker was open. */
     readonly skipped: number;
     readonly latenessMsMax: number;
   };
 }
 
-/** The devices of one protocol. Nothing is written to a field device. */
+/** Reads the devices of one protocol; nothing is written to a field device. */
 export interface Driver {
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -72,10 +72,10 @@ export interface Driver {
 export interface AttachedDevice {
   readonly id: string;
   readonly mapping: Mapping;
-  /** Such as `tcp://10.0.4.20:502`. */
+  /** The endpoint, such as `tcp://10.0.4.20:502`. */
   readonly endpoint: string;
   readonly unit: number | null;
-  /** What the site file says beyond that, such as `every`. */
+  /** The other fields of the device in the site file, such as `every`. */
   readonly options: Readonly<Record<string, unknown>>;
 }
 
@@ -88,14 +88,14 @@ export interface Credentials {
 
 export interface DriverParts {
   readonly now: () => number;
-  /** The login for an endpoint, from the secrets of the bridge; `null` where there is none. */
+  /** Returns the login for an endpoint, from the secrets of the bridge; `null` if there is none. */
   readonly credentials: (endpoint: string) => Credentials | null;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
-  /** Keeps the totals of counters over a restart of the bridge; without it they begin anew. */
+  /** Keeps the totals of counters over a restart of the bridge; without it, totals begin again. */
   readonly totals?: Totals;
 }
 
-/** The last total of each counter, by a name that also says how it is read. */
+/** The last total of each counter, by a name that also identifies how the counter is read. */
 interface Totals {
   totalOf(counter: string): Total | null;
   keepTotal(counter: string, total: Total): void;
@@ -107,6 +107,6 @@ export interface DriverModule {
     events: DriverEvents,
     parts: DriverParts,
   ) => Driver;
-  /** For `granary bridge test`: one read of a device now. Missing where devices speak by themselves. */
+  /** Reads a device once, for `granary bridge test`; it is missing if devices send without being asked. */
   readonly readOnce?: (device: AttachedDevice, parts: DriverParts) => Promise<Sample>;
 }

@@ -1,8 +1,8 @@
 import type { DriverModule } from './driver.ts';
 
 /**
- * By the scheme of the endpoint, because the same mapping serves a device whose messages come over MQTT or HTTP. Loaded at the
- * first use, so that no library of a protocol is loaded unless a device speaks it.
+ * The drivers. The scheme of the endpoint selects one, because the messages of a mapping may arrive over MQTT or HTTP. A driver
+ * is loaded at its first use, so that the library of a protocol is loaded only if a device needs it.
  */
 const DRIVERS: Readonly<Record<DriverName, () => Promise<DriverModule>>> = {
   mqtt: () => import('./mqtt/mqtt-driver.ts'),
@@ -32,14 +32,14 @@ const SCHEMES: Readonly<Record<string, Readonly<Record<string, DriverName>>>> = 
 
 export type DriverName = 'mqtt' | 'http' | 'stream' | 'modbus';
 
-/** `null` where a device with this mapping cannot be reached at such an endpoint. */
+/** Returns the driver for an endpoint; `null` if a device with this mapping cannot be reached there. */
 export function driverNameOf(protocol: string, endpoint: string): DriverName | null {
   const scheme = URL.canParse(endpoint) ? new URL(endpoint).protocol : '';
   const schemes = SCHEMES[protocol] ?? {};
   return Object.hasOwn(schemes, scheme) ? (schemes[scheme] ?? null) : null;
 }
 
-/** The devices that need the same driver object: all paths of a port are one server. */
+/** Returns the key of the devices that need the same driver object: all paths of a port are one server. */
 export function endpointGroup(endpoint: string): string {
   if (!endpoint.startsWith('listen:') || !URL.canParse(endpoint)) return endpoint;
   return `listen://${new URL(endpoint).host}`;

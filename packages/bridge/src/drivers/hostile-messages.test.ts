@@ -13,7 +13,7 @@ const LIBRARY = new URL('../../library/', import.meta.url);
 const library = readdirSync(LIBRARY).map((name) => readFileSync(new URL(name, LIBRARY), 'utf8'));
 const MESSAGE_MAPPINGS = library.filter((text) => mappingOf(text).protocol !== 'modbus');
 
-/** Everything that a mapping of messages can look at. */
+/** A mapping that uses every feature with which a mapping reads messages. */
 const SCALE = `
 mapping: scale
 version: 1
@@ -34,7 +34,7 @@ points:
   third: {pointer: "/list/[id=3]/value", unit: kg, sensor: third}
 `;
 
-/** A message that has the value at every place where the mapping looks. */
+/** Returns a message that has the values at every place that the mapping reads. */
 function messageWith(device: MessageDevice, values: readonly unknown[]): unknown {
   const { time, once, only, address } = device.settings;
   const points = device.attached.mapping.points.map(({ place }) => (place as MessagePlace).pointer);

@@ -30,7 +30,7 @@ const messageOf = (document: object, isRetained = false): Message => ({
   roundTripMs: null,
 });
 
-/** A station of a bridge whose clock and whose memory of totals a test sets. */
+/** A weather station; the test sets the clock and the stored totals of its bridge. */
 class Station extends RecordedDriver {
   nowMs = NOW_MS;
   readonly kept = new Map<string, Total>();

@@ -23,7 +23,7 @@ import type {
 } from './driver.ts';
 import { serialSettings } from './serial-line.ts';
 
-/** What a network server of LoRaWAN puts around the values that its codec has decoded. */
+/** The format in which a LoRaWAN network server sends the values that its codec has decoded. */
 interface Network {
   readonly settings: Partial<MessageSettings>;
   readonly payload: Pointer;
@@ -32,8 +32,8 @@ interface Network {
 const key = (...keys: readonly string[]): Pointer => keys.map((one) => ({ kind: 'key', key: one }));
 
 /**
- * A frame counter begins again with every session, so it is compared together with the session. A counter of 0 is left out by
- * The Things Stack, like every empty field.
+ * A frame counter begins again with every session, so it is compared together with the session. The Things Stack leaves out a
+ * counter of 0, like every empty field.
  */
 const NETWORKS: Readonly<Record<string, Network>> = {
   chirpstack: {
@@ -61,31 +61,31 @@ export const MESSAGE_BYTES_MAX = 256 * 1024;
 const SEEN_MAX = 16;
 const ENDS_MAX = 2;
 /**
- * A clock that is further ahead is wrong, and so is one that is further behind: the time of arrival is used instead. The service
- * refuses readings that are a minute ahead, or 30 days old.
+ * The limits of a device time. A time that is further ahead or further behind is wrong, and the time of arrival is used
+ * instead. The service refuses readings that are a minute ahead, or 30 days old.
  */
 const AHEAD_MS_MAX = 30 * SECOND_MS;
 const BEHIND_MS_MAX = 28 * DAY_MS;
-/** Rain of a time without the bridge is counted if it was not away for longer. */
+/** Rain that fell while the bridge was not running is counted only if that time was not longer than this. */
 const TOTAL_AGE_MS_MAX = DAY_MS;
 const TOTAL_KEPT_EVERY_MS = HOUR_MS;
 const ADDRESS_TEXT = /^[^+#/\s\0]{1,100}$/;
 
-/** What a driver hands over. */
+/** A message in the form in which a driver passes it on. */
 export interface Message {
-  /** As it came; for points without a pointer. */
+  /** The text of the message, for points without a pointer. */
   readonly text: string;
   readonly document: unknown;
-  /** The topic of the mapping that matched; `null` for the one of its settings. */
+  /** The topic of the mapping that matched; `null` for the topic of its settings. */
   readonly topic: string | null;
-  /** Kept by the broker, so it may be of any age. */
+  /** True if the broker retained the message, so that it may have any age. */
   readonly isRetained: boolean;
   readonly roundTripMs: number | null;
 }
 
 type MessageMapping = AttachedDevice['mapping'] & { readonly settings: MessageSettings };
 
-/** Whether the site file says all that the mapping of a device needs; one sentence for each fault. */
+/** Checks whether the site file has everything that the mapping of a device needs; returns one sentence for each fault. */
 export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevice): string[] {
   const faults = endpointFaults(endpoint);
   const { address, network } = options;
@@ -105,7 +105,7 @@ export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevi
   return faults;
 }
 
-/** The scheme is known to be one of the protocol. */
+/** Checks the address; its scheme was checked before. */
 function endpointFaults(endpoint: string): string[] {
   const url = new URL(endpoint);
   const { protocol, port } = url;
@@ -122,7 +122,7 @@ function settingsOf({ protocol, settings }: MessageMapping, network: unknown): M
   return { ...settings, ...NETWORKS[String(network)]?.settings };
 }
 
-/** One device that speaks by itself: makes samples of its messages, and knows whether it is silent. */
+/** A device that sends without being asked: makes samples of its messages, and detects its silence. */
 export class MessageDevice {
   readonly attached: AttachedDevice;
   readonly settings: MessageSettings;
@@ -135,7 +135,10 @@ export class MessageDevice {
   readonly #kept = new Map<string, Total>();
   readonly #seen: string[] = [];
   #lastAnswerMs: number | null = null;
-  /** The same by a clock that is never set, so that no device becomes silent, or stays there, by a clock that was set. */
+  /**
+   * The time of the last message by a clock that is never set, so that setting the clock neither begins nor ends the silence of
+   * a device.
+   */
   #heardMs: number | null = null;
   #lastSampleAtMs = Number.NEGATIVE_INFINITY;
   #roundTripMs: number | null = null;
@@ -167,12 +170,12 @@ export class MessageDevice {
     return this.attached.id;
   }
 
-  /** With the address of the device. */
+  /** Returns the topic with the address of the device. */
   topicOf(topic: string): string {
     return topic.replaceAll(ADDRESS, String(this.attached.options['address']));
   }
 
-  /** The topics of its points, each with the name that the mapping has for it. */
+  /** Returns the filters of its points, each with the topic in the mapping. */
   topics(): { readonly filter: string; readonly topic: string | null }[] {
     const own = new Set(this.#points.map(({ place }) => place.topic));
     return [...own].flatMap((topic) => {
@@ -181,25 +184,25 @@ export class MessageDevice {
     });
   }
 
-  /** Whether a message of this topic must be JSON, because a point has a pointer into it. */
+  /** Returns whether a message on this topic must be JSON, because a point has a pointer into it. */
   needsDocument(topic: string | null): boolean {
     return this.#points.some(({ place }) => place.topic === topic && place.pointer !== null);
   }
 
-  /** Whether the message is of this device, where several send to the same place. */
+  /** Returns whether the message is from this device, if several devices send to the same place. */
   isAddressed(document: unknown): boolean {
     const { address } = this.attached.options;
     if (typeof address !== 'string' || this.settings.address === null) return true;
     return pointedText(this.settings.address, document)?.toLowerCase() === address.toLowerCase();
   }
 
-  /** Whether the mapping is for messages of this kind. */
+  /** Returns whether the mapping is for messages of this kind. */
   isMeant(document: unknown): boolean {
     const { only } = this.settings;
     return only === null || pointedText(only.pointer, document) === only.is;
   }
 
-  /** A message that cannot be used is a failure of this device and of nothing else. */
+  /** Handles a message. One that cannot be used is a failure of this device only. */
   received(message: Message): void {
     let sample: Sample | null;
     try {
@@ -211,7 +214,7 @@ export class MessageDevice {
     if (sample !== null) this.#events.sample(sample);
   }
 
-  /** `null` for a message that says nothing new. */
+  /** Returns the sample of a message; `null` if the message has nothing new. */
   #sampleOf(message: Message): Sample | null {
     const { once } = this.settings;
     const { document, isRetained } = message;
@@ -219,7 +222,7 @@ export class MessageDevice {
     const nowMs = this.#parts.now();
     const ownMs = this.#timeOf(document, nowMs);
     const atMs = ownMs ?? nowMs;
-    // Without a time of its own nobody knows how old it is.
+    // The age of a retained message without its own time is not known.
     if (isRetained && (ownMs === null || atMs <= this.#lastSampleAtMs)) return null;
     this.#messages += 1;
     if (
@@ -237,7 +240,7 @@ export class MessageDevice {
     return { deviceId: this.id, atMs, hasOwnTime, roundTripMs: message.roundTripMs, values };
   }
 
-  /** The values of a message now, for people; nothing is remembered. */
+  /** Returns the values of a message for people; nothing is remembered. */
   look(message: Message): Sample {
     const nowMs = this.#parts.now();
     const atMs = this.#timeOf(message.document, nowMs) ?? nowMs;
@@ -245,19 +248,19 @@ export class MessageDevice {
     return { deviceId: this.id, atMs, roundTripMs: message.roundTripMs, values };
   }
 
-  /** What the device, or its gateway, says about whether it is there. */
+  /** Handles a report of the device, or of its gateway, about whether it is online. */
   available(isAvailable: boolean): void {
     if (!isAvailable && !this.#isUnavailable)
       this.failed('no_data', 'its gateway says that it is offline', true);
     this.#isUnavailable = !isAvailable;
   }
 
-  /** When a device that could not be asked, or reached, is tried again. */
+  /** Records when a device that could not be asked, or reached, is tried again. */
   triesAgainAt(atMs: number): void {
     this.#nextTryMs = atMs;
   }
 
-  /** `isEnd`: nothing that it said before counts any more; two such failures in a row are silence. */
+  /** Records a failure. `isEnd` means that all its values are stale; after two such failures in a row the device is silent. */
   failed(code: FailureCode, detail: string, isEnd = false): void {
     const failure: ReadFailure = { code, detail, points: isEnd ? this.#points.map(({ name }) => name) : [] };
     this.#failures += 1;
@@ -269,7 +272,7 @@ export class MessageDevice {
     this.#events.failed(this.id, failure);
   }
 
-  /** Called every second: begins the silence of a device that has said nothing for too long. */
+  /** Is called every second: detects a device that has sent nothing for too long. */
   checkSilence(): void {
     if (this.#heardMs === null || this.#isSilent) return;
     if (monotonicMs() - this.#heardMs <= this.#silentAfterMs) return;
@@ -313,7 +316,7 @@ export class MessageDevice {
     this.#nextTryMs = null;
   }
 
-  /** `null` also for the time of a clock that is wrong. */
+  /** Returns the time in a message; `null` if there is none, or if the clock of the device is wrong. */
   #timeOf(document: unknown, nowMs: number): number | null {
     const { time } = this.settings;
     const saidMs = time === null ? null : messageTimeMs(pointed(time.pointer, document), time.as);
@@ -355,7 +358,7 @@ export class MessageDevice {
   #addedTo(point: Point<MessagePlace>, value: number, atMs: number, hasOwnTime: boolean): number | null {
     const counter = this.#counterOf(point);
     const previous = this.#totals.get(counter) ?? this.#keptTotal(counter, atMs);
-    // Messages without a time of their own come in their order, also if the clock of the bridge is set back.
+    // Messages without their own time are in the order of arrival, even if the clock of the bridge is set back.
     const orderMs = hasOwnTime || previous === null ? atMs : Math.max(atMs, previous.atMs + 1);
     const { added, total } = addedSince(previous, { atMs: orderMs, value });
     this.#totals.set(counter, total);
@@ -372,7 +375,10 @@ export class MessageDevice {
     return kept === null || Math.abs(atMs - kept.atMs) > TOTAL_AGE_MS_MAX ? null : kept;
   }
 
-  /** With everything that says where it is and how it is read: the total of another counter is not comparable. */
+  /**
+   * The name includes everything that identifies the place and the reading of a counter, because totals of different counters
+   * cannot be compared.
+   */
   #counterOf({ name, place, rules: { scale, unit, convert } }: Point<MessagePlace>): string {
     const { id, endpoint, options, mapping } = this.attached;
     const { address = null, network = null } = options;
@@ -392,10 +398,10 @@ export class MessageDevice {
   }
 }
 
-/** The difference of two totals has the rounding errors of both. */
+/** The number of digits of a difference, which has the rounding errors of both totals. */
 const DIGITS = 9;
 
-/** The devices of a driver, and the clock of their silence. */
+/** The devices of a driver, with the timer that checks their silence. */
 export class MessageDevices {
   readonly all: readonly MessageDevice[];
   #timer: NodeJS.Timeout | undefined;
@@ -430,7 +436,7 @@ export class MessageDevices {
 
 const SILENCE_CHECK_MS = 1_000;
 
-/** The document in a text; `undefined` for a text that is none. */
+/** Parses a text; returns `undefined` if it is no JSON document. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

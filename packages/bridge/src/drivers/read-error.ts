@@ -1,9 +1,9 @@
 import type { FailureCode } from './driver.ts';
 
-/** An answer that cannot be used. */
+/** The error that an answer cannot be used. */
 export class ReadError extends Error {
   readonly code: FailureCode;
-  /** Nobody was asked, because there is no connection. */
+  /** True if no request was sent, because there is no connection. */
   readonly isConnection: boolean;
 
   constructor(

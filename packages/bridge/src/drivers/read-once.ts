@@ -2,10 +2,10 @@ import type { AttachedDevice, DriverParts, Sample } from './driver.ts';
 import { type DriverName, loadDriver } from './drivers.ts';
 import { ReadError } from './read-error.ts';
 
-/** For a read by hand: nothing is logged, and endpoints have no login. */
+/** The parts for a read by hand: nothing is logged, and endpoints have no login. */
 const PARTS: DriverParts = { now: Date.now, log: () => undefined, credentials: () => null };
 
-/** One read of a device, or the first message of one that speaks by itself within a time. Fails with a `ReadError`. */
+/** Reads a device once, or waits for the first message of a device that sends without being asked. Fails with a `ReadError`. */
 export async function readOnce(name: DriverName, device: AttachedDevice, waitMs: number): Promise<Sample> {
   const driver = await loadDriver(name);
   if (driver.readOnce !== undefined) return await driver.readOnce(device, PARTS);

@@ -19,7 +19,7 @@ const BAUD_DEFAULT = 9_600;
 const BAUD_MAX = 1_000_000;
 const SETTINGS = ['baud', 'parity', 'stop'];
 
-/** Of an endpoint such as `serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`; `null` where it is none. */
+/** Parses an endpoint such as `serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`; returns `null` if it is none. */
 export function serialSettings({ pathname, searchParams }: URL): SerialSettings | null {
   const baud = Number(searchParams.get('baud') ?? BAUD_DEFAULT);
   const parity = PARITIES.find((one) => one === (searchParams.get('parity') ?? 'none'));
@@ -39,8 +39,8 @@ const PARITY_SETTINGS = {
 } as const;
 
 /**
- * A serial line as a stream of bytes in both directions, set by `stty` and read as a terminal: the platform has everything that
- * a line needs, and native code of others cannot stop the process.
+ * Opens a serial line as a stream of bytes in both directions. The line is set by `stty` and read as a terminal: the platform
+ * has everything that a line needs, and no foreign native code can crash the process.
  */
 export async function openSerial({ path, baud, parity, stopBits }: SerialSettings): Promise<Duplex> {
   if (process.platform === 'win32')

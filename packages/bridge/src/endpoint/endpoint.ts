@@ -12,13 +12,13 @@ import {
   slotFrom,
 } from './poll-grid.ts';
 
-/** What is asked of a device in one poll: some requests, one after the other. */
+/** The requests of one poll of a device, which are sent one after the other. */
 export interface PollGroup<Request> {
   readonly everyMs: number;
   readonly requests: readonly Request[];
-  /** The names of the points that a request brings, and those that are lost without it. */
+  /** The names of the points that a request reads, and of those that are lost without it. */
   readonly pointsOf: (request: Request) => readonly string[];
-  /** Called with the answers when the poll has ended; requests that failed are missing. */
+  /** Is called with the answers when the poll has ended; failed requests are missing. */
   readonly finished: (answers: ReadonlyMap<Request, Buffer>, roundTripMs: number) => void;
   readonly failed: (failure: ReadFailure) => void;
 }
@@ -27,10 +27,10 @@ export interface PollGroup<Request> {
 export interface PolledUnit<Request> {
   readonly deviceId: string;
   readonly timeoutMs: number;
-  /** After each request. */
+  /** The pause after each request. */
   readonly pauseMs: number;
   readonly groups: readonly PollGroup<Request>[];
-  /** Throws a `ReadError`. */
+  /** Sends a request; throws a `ReadError`. */
   readonly ask: (request: Request, timeoutMs: number) => Promise<Buffer>;
 }
 
@@ -40,9 +40,9 @@ interface Poll<Request> {
   readonly left: Request[];
   readonly answers: Map<Request, Buffer>;
   readonly failures: Map<string, { code: ReadFailure['code']; points: string[] }>;
-  /** Whether the device itself has answered or refused. */
+  /** True if the device itself has answered or refused. */
   isHeard: boolean;
-  /** An answer that is not one of this device to this request; whoever sent it, the device need not be there. */
+  /** An answer that does not belong to this device and request; then it is not known whether the device is online. */
   strange: string | null;
 }
 
@@ -51,11 +51,11 @@ interface GroupState<Request> {
   readonly unit: UnitState<Request>;
   dueMs: number;
   poll: Poll<Request> | null;
-  /** Nothing was answered in its last poll, or the connection was lost in it, so its unit is looked for with it. */
+  /** True if its last poll had no answer, or lost the connection; then its polls are used to find the unit again. */
   isLost: boolean;
-  /** Its unit answers again, so it is asked now, off the grid. */
+  /** True if its unit answers again, so that it is polled now, outside the grid. */
   isWanted: boolean;
-  /** Requests that a device leaves unanswered while it answers others. */
+  /** The breakers of requests that a device does not answer while it answers others. */
   readonly breakers: Map<Request, Breaker>;
 }
 
@@ -75,16 +75,16 @@ interface UnitState<Request> {
   latenessMsMax: number;
 }
 
-/** A unit that has become slower would never be found with short timeouts only. */
+/** Every fourth probe has the full timeout: a unit that has become slower would not be found with short timeouts only. */
 const FULL_PROBE_EVERY = 4;
 const NOT_ASKED = 'the device leaves this request unanswered, so it is asked less often';
 
-/** A timer waits at most so long, so that it never depends on one long wait. */
+/** The limit of a timer, so that polls never depend on one long wait. */
 const TIMER_MS_MAX = 60_000;
 
 /**
- * Asks the devices of one connection: one request at a time, each poll in its slot, and whoever is due first comes first. A
- * unit that does not answer is looked for now and then; the others keep their slots.
+ * Asks the devices of one connection: one request at a time, each poll in its slot, and the poll with the earliest end first. A
+ * unit that does not answer is asked now and then; the others keep their slots.
  */
 export class Endpoint<Request> {
   readonly #units: readonly UnitState<Request>[];
@@ -131,7 +131,7 @@ export class Endpoint<Request> {
 
   start(): void {
     const nowMs = monotonicMs();
-    // The grid is that of the clock at the start; from then on a clock that is set moves nothing.
+    // The grid is that of the clock at the start; setting the clock later does not move it.
     const clockAheadMs = this.#parts.now() - nowMs;
     for (const state of this.#groups) {
       const { everyMs } = state.group;
@@ -187,7 +187,7 @@ export class Endpoint<Request> {
     );
   }
 
-  /** When it may be asked: in its slot, or at the next try of a unit that does not answer. */
+  /** Returns when a group may be polled: in its slot, or at the next probe of a unit that does not answer. */
   #readyMs({ dueMs, poll, unit, isLost, isWanted }: GroupState<Request>): number {
     if (poll !== null) return 0;
     const { nextTryMs } = unit.breaker;
@@ -195,7 +195,7 @@ export class Endpoint<Request> {
     return isWanted ? 0 : dueMs;
   }
 
-  /** The poll that must have ended first. */
+  /** Returns the poll that must end first. */
   #mostUrgent(nowMs: number): GroupState<Request> | undefined {
     let best: GroupState<Request> | undefined;
     for (const state of this.#groups) {
@@ -229,7 +229,7 @@ export class Endpoint<Request> {
       state.dueMs = nextMs;
     } else if (state.dueMs <= nowMs) this.#skipTo(state, nowMs);
     state.isWanted = false;
-    // What failed last time comes last, so that it does not hide that the device answers the others.
+    // Requests that failed last time come last, so that they do not hide that the device answers the others.
     const failuresOf = (request: Request) => breakers.get(request)?.failures ?? 0;
     const left = group.requests.toSorted((one, other) => failuresOf(one) - failuresOf(other));
     return {
@@ -259,7 +259,7 @@ export class Endpoint<Request> {
       poll.isHeard = true;
       this.#answered(unit);
     } catch (error) {
-      // A request that is cut off by the end of the bridge says nothing about the device.
+      // A request that is interrupted by the end of the bridge means nothing for the device.
       if (!this.#isRunning) return;
       this.#refused(
         state,
@@ -280,7 +280,7 @@ export class Endpoint<Request> {
     return isProbe ? probeTimeoutMs(timeoutMs, roundTripMs) : timeoutMs;
   }
 
-  /** Also a refusal is an answer: the device is there. */
+  /** Records an answer; a refusal is an answer, too, and shows that the device is online. */
   #answered(unit: UnitState<Request>): void {
     if (unit.state === 'silent')
       this.#parts.log('info', 'the device answers again', { device: unit.unit.deviceId });
@@ -293,7 +293,7 @@ export class Endpoint<Request> {
     for (const other of this.#units) if (other.isConnectionLost) this.#reopen(other);
   }
 
-  /** Closes the breaker; what was missed is asked at once. */
+  /** Closes the breaker; missed polls are made at once. */
   #reopen(unit: UnitState<Request>): void {
     if (unit.breaker === CLOSED) return;
     unit.breaker = CLOSED;
@@ -318,7 +318,7 @@ export class Endpoint<Request> {
       return;
     }
     poll.strange = null;
-    // The other requests of this poll would wait for nothing.
+    // The other requests of this poll are not sent, because they would not be answered either.
     this.#note(poll, code, message, [request, ...poll.left.splice(0)]);
     const nowMs = monotonicMs();
     if (isTimeout) {
@@ -328,14 +328,14 @@ export class Endpoint<Request> {
     } else this.#disconnected(unit, nowMs, { code, detail: message });
   }
 
-  /** Nothing of the device itself has come. */
+  /** Records that the device itself has not answered. */
   #missed(unit: UnitState<Request>, reason: string): void {
     unit.breaker = afterFailure(unit.breaker, monotonicMs(), Math.random(), unit.lastAnswerMs !== null);
     unit.isConnectionLost = false;
     if (unit.breaker.nextTryMs !== null) this.#silent(unit, reason);
   }
 
-  /** Nobody at this endpoint can be asked; one attempt for all of them is enough. */
+  /** Records that no device at this endpoint can be asked; one attempt counts for all of them. */
   #disconnected(
     asked: UnitState<Request>,
     nowMs: number,
@@ -381,7 +381,7 @@ export class Endpoint<Request> {
     const { unit, group } = state;
     state.poll = null;
     if (poll.strange !== null && !poll.isHeard) this.#missed(unit, poll.strange);
-    // Also a poll that was cut off in the middle: otherwise nobody would look for its unit again.
+    // This includes a poll that was interrupted: otherwise no probe would find its unit again.
     state.isLost = unit.breaker.failures > 0 && (poll.answers.size === 0 || unit.isConnectionLost);
     for (const [detail, { code, points }] of poll.failures) {
       const failure = { code, detail, points: [...new Set(points)] };
@@ -392,7 +392,7 @@ export class Endpoint<Request> {
     try {
       group.finished(poll.answers, unit.roundTripMs ?? 0);
     } catch (error) {
-      // The answers of one device must not stop the polls of all others.
+      // An error in the answers of one device must not stop the polls of all others.
       const points = [...poll.answers.keys()].flatMap((request) => group.pointsOf(request));
       const failure = { code: 'malformed' as const, detail: String(error), points };
       unit.lastFailure = { ...failure, atMs: this.#parts.now() };

@@ -5,7 +5,7 @@ export interface Slot {
   readonly nextMs: number;
 }
 
-/** A place in the period that is always the same for a device, so that devices are not all asked at once. */
+/** Returns a place in the period that is always the same for a device, so that devices are not all asked at once. */
 export function phaseOf(key: string, periodMs: number): number {
   // FNV-1a, whose last steps mix the bits so that similar names are far apart.
   let hash = 0x811c9dc5;
@@ -15,18 +15,18 @@ export function phaseOf(key: string, periodMs: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) % periodMs;
 }
 
-/** The first slot at or after a time. */
+/** Returns the first slot at or after a time. */
 export const slotFrom = (timeMs: number, periodMs: number, phaseMs: number): number =>
   phaseMs + Math.ceil((timeMs - phaseMs) / periodMs) * periodMs;
 
-/** The slot for a poll that was due and starts now: the last one that has begun. */
+/** Returns the slot for a poll that was due and starts now: the last slot that has begun. */
 export function slotAt(dueMs: number, periodMs: number, nowMs: number): Slot {
   const skipped = Math.max(0, Math.floor((nowMs - dueMs) / periodMs));
   const atMs = dueMs + skipped * periodMs;
   return { atMs, skipped, nextMs: atMs + periodMs };
 }
 
-/** Which of its failures a unit has had one after the other, and when it is asked again. */
+/** The number of failures of a unit in a row, since when they last, and when the unit is asked again. */
 export interface Breaker {
   readonly failures: number;
   readonly sinceMs: number | null;
@@ -38,12 +38,15 @@ export const CLOSED: Breaker = { failures: 0, sinceMs: null, nextTryMs: null };
 const FAILURES_TO_OPEN = 2;
 const FIRST_WAIT_MS = 1_000;
 const WAIT_MS_MAX = 60_000;
-/** A unit that was there a short time ago is looked for often, so that it is seen again within seconds. */
+/** A unit that answered a short time ago is asked often, so that its return is noticed within seconds. */
 const RECENT_MS = 60_000;
 const RECENT_WAIT_MS_MAX = 4_000;
 const JITTER = 0.1;
 
-/** `random` is from 0 to 1. `hasAnswered` since the start of the bridge. */
+/**
+ * Returns the breaker after a failure. `random` is from 0 to 1; `hasAnswered` tells whether the unit has answered since the
+ * start of the bridge.
+ */
 export function afterFailure(before: Breaker, nowMs: number, random: number, hasAnswered: boolean): Breaker {
   const failures = before.failures + 1;
   const sinceMs = before.sinceMs ?? nowMs;
@@ -56,13 +59,13 @@ export function afterFailure(before: Breaker, nowMs: number, random: number, has
 
 const RECONNECT_MS = [250, 500, 1_000, 2_000];
 
-/** After attempts to connect that failed one after the other. */
+/** Returns the wait after a number of failed attempts to connect in a row. */
 export const reconnectWaitMs = (attempts: number, random: number): number =>
   (RECONNECT_MS[Math.min(attempts, RECONNECT_MS.length) - 1] ?? RECONNECT_MS[0] ?? 0) * (1 - JITTER * random);
 
 const PROBE_MS_MIN = 100;
 const PROBE_FACTOR = 5;
 
-/** A unit that is looked for gets less time than usual, because the others wait meanwhile. */
+/** Returns the timeout of a probe. It is shorter than usual, because other units wait meanwhile. */
 export const probeTimeoutMs = (timeoutMs: number, usualMs: number | null): number =>
   usualMs === null ? timeoutMs : Math.min(timeoutMs, Math.max(PROBE_MS_MIN, PROBE_FACTOR * usualMs));

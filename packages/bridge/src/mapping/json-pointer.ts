@@ -9,7 +9,7 @@ export type Pointer = readonly PointerStep[];
 
 const STEPS_MAX = 16;
 
-/** `null` for a text that is not a pointer. The empty text means the whole message. */
+/** Parses a pointer; returns `null` for a text that is none. The empty text means the whole message. */
 export function parsePointer(text: string): Pointer | null {
   if (text === '') return [];
   if (!text.startsWith('/')) return null;
@@ -26,7 +26,7 @@ function parseStep(text: string): PointerStep | null {
   return { kind: 'entry', field: key.slice(1, equals), value: key.slice(equals + 1, -1) };
 }
 
-/** `undefined` where the message has nothing there; inherited fields do not count. */
+/** Returns the value at the pointer; `undefined` if there is none. Inherited fields do not count. */
 export function pointed(pointer: Pointer, message: unknown): unknown {
   let at = message;
   for (const step of pointer) {
@@ -36,7 +36,10 @@ export function pointed(pointer: Pointer, message: unknown): unknown {
   return at;
 }
 
-/** The text, number or truth value there as a text; `null` for everything else, because an object cannot always be made one. */
+/**
+ * Returns the text, number or boolean at the pointer as a text; `null` for everything else, because some objects cannot be
+ * converted to a text.
+ */
 export const pointedText = (pointer: Pointer, message: unknown): string | null =>
   textOf(pointed(pointer, message));
 

@@ -14,7 +14,7 @@ for (const name of await libraryNames()) {
     const { mapping } = outcome;
     assert.equal(mapping.name, name);
     assert.ok(mapping.source.length > 10 && mapping.examples.length > 0);
-    // Whatever reaches a sensor is shown by an example to be right.
+    // Every value that reaches a sensor must be in an example.
     const shown = new Set(mapping.examples.flatMap(({ gives }) => Object.keys(gives)));
     const kinds = new Set(
       mapping.points.filter(({ sensor }) => sensor !== null).map((point) => point.name.replace(/_\d+$/, '')),

@@ -9,7 +9,7 @@ import { type Fault, faultLine } from './yaml-document.ts';
 export const LIBRARY = fileURLToPath(new URL('../../library/', import.meta.url));
 const ENDING = '.yaml';
 
-/** A mapping that cannot be used, with every fault and its line. */
+/** The error that a mapping cannot be used, with every fault and its line. */
 class MappingError extends Error {
   readonly faults: readonly string[];
 
@@ -28,7 +28,7 @@ export async function libraryNames(): Promise<string[]> {
     .sort();
 }
 
-/** A mapping of the library by its name, or of a file by its path. */
+/** Loads a mapping: from the library by its name, or from a file by its path. */
 export async function loadMapping(nameOrFile: string): Promise<Mapping> {
   const isName = /^[a-z0-9][a-z0-9-]*$/.test(nameOrFile);
   const file = isName ? join(LIBRARY, `${nameOrFile}${ENDING}`) : nameOrFile;

@@ -6,12 +6,12 @@ import type { ValueRules } from './value.ts';
 export const EVIDENCE = ['documented', 'peer', 'hardware'] as const;
 type Evidence = (typeof EVIDENCE)[number];
 
-/** One value of a device; a repeated point of the file is several of these. */
+/** One value of a device; a repeated point of the file becomes several of these. */
 export interface Point<Place> {
   readonly name: string;
-  /** The sensor that gets the value: a channel of the profile, or one that is declared. */
+  /** The sensor that gets the value: a channel of the profile, or a declared sensor. */
   readonly sensor: string | null;
-  /** What a declared sensor measures, such as `temperature`. */
+  /** The quantity that a declared sensor measures, such as `temperature`. */
   readonly kind: string | null;
   readonly decimals: number | null;
   readonly everyMs: number;
@@ -21,7 +21,7 @@ export interface Point<Place> {
   readonly place: Place;
 }
 
-/** What an example of a mapping expects of one point. */
+/** The result that an example of a mapping expects for one point. */
 export interface Expected {
   readonly value?: number | null;
   readonly unit?: string;
@@ -31,7 +31,7 @@ export interface Expected {
 
 export interface Example {
   readonly line: number;
-  /** The fields that its protocol knows. */
+  /** The fields of the example, which its protocol knows. */
   readonly given: Readonly<Record<string, unknown>>;
   readonly gives: Readonly<Record<string, Expected>>;
 }
@@ -40,11 +40,11 @@ interface MappingOf<Protocol extends string, Place, Settings> {
   readonly name: string;
   readonly version: number;
   readonly title: string;
-  /** The document, and its pages, in which everything here was read. */
+  /** The document, with its pages, from which this mapping was made. */
   readonly source: string;
   readonly evidence: Evidence;
   readonly protocol: Protocol;
-  /** The profile that most of these devices have. */
+  /** The profile of most of these devices. */
   readonly profile: ProfileName | null;
   readonly points: readonly Point<Place>[];
   readonly settings: Settings;
@@ -55,6 +55,6 @@ export type ModbusMapping = MappingOf<'modbus', ModbusPlace, ModbusSettings>;
 
 type MessageMapping = MappingOf<MessageProtocol, MessagePlace, MessageSettings>;
 
-/** Each protocol adds its own here: where a point is found, and how the device wants to be asked. */
+/** The mappings of all protocols. A protocol defines the place of a point and the settings with which the device is asked. */
 export type Mapping = ModbusMapping | MessageMapping;
 export type ProtocolName = Mapping['protocol'];

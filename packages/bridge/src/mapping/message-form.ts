@@ -118,7 +118,7 @@ function settingsOf(fields: DefaultFields, fault: Report): MessageSettings {
   };
 }
 
-/** `{n}` in the pointer of a repeated point is its number. */
+/** Returns the place of a point; `{n}` in the pointer of a repeated point is its number. */
 function placeOf(fields: PointFields & Fields, index: number, fault: Report): MessagePlace {
   const number = String((typeof fields['first'] === 'number' ? fields['first'] : 1) + index);
   const text = fields.pointer?.replaceAll('{n}', number);

@@ -3,35 +3,35 @@ import { matchPattern, type TextPattern } from './text-pattern.ts';
 import type { RawValue } from './value.ts';
 
 /**
- * The protocols whose devices speak by themselves, or answer with one document. Whatever came is one JSON-like value: a
- * document, the fields of a form, the fields of a line of text; pointers find the values in it.
+ * The protocols whose devices send without being asked, or answer with one document. A message is one JSON-like value: a
+ * document, the fields of a form, or the fields of a line of text; pointers find the values in it.
  */
 export type MessageProtocol = 'mqtt' | 'http' | 'lorawan' | 'nmea' | 'gpsd' | 'ascii';
 
-/** Where a value is in a message. */
+/** The place of a value in a message. */
 export interface MessagePlace {
-  /** The topic of the message, with `{address}`; `null` for that of the settings. */
+  /** The topic of the message, with `{address}`; `null` for the topic of the settings. */
   readonly topic: string | null;
-  /** `null` for the whole text. */
+  /** The pointer to the value; `null` for the whole text. */
   readonly pointer: Pointer | null;
-  /** What a message means that does not have it; `null`: nothing. */
+  /** The value if a message does not have the field; `null` for no value. */
   readonly missing: number | null;
-  /** The device says a total, and the sensor gets what was added since the message before. */
+  /** True if the device reports a total, and the sensor gets the amount added since the previous message. */
   readonly isDifference: boolean;
 }
 
 export interface MessageSettings {
   readonly topic: string | null;
-  /** The field that must be the `address` of the device, where several devices send to one place. */
+  /** The field that must be the `address` of the device, if several devices send to one place. */
   readonly address: Pointer | null;
   readonly time: { readonly pointer: Pointer; readonly as: TimeForm } | null;
-  /** A message whose values of these were seen before is not a new one. */
+  /** A message is a repetition if the values at these pointers were seen before. */
   readonly once: readonly Pointer[];
-  /** Other messages are not for this mapping. */
+  /** The mapping is only for messages that have this value. */
   readonly only: { readonly pointer: Pointer; readonly is: string } | null;
   readonly patterns: readonly TextPattern[];
   readonly availability: Availability | null;
-  /** Without a message for this long the device is silent. */
+  /** The device is silent after this time without a message. */
   readonly silentAfterMs: number;
   readonly timeoutMs: number;
 }
@@ -46,10 +46,10 @@ interface Availability {
 export const TIME_FORMS = ['iso', 'epoch_s', 'epoch_ms', 'utc'] as const;
 export type TimeForm = (typeof TIME_FORMS)[number];
 
-/** What stands in a topic for the address that the site file gives. */
+/** The placeholder in a topic for the address in the site file. */
 export const ADDRESS = '{address}';
 
-/** What a message says about one point; `undefined` where it says nothing. */
+/** Returns the raw value of one point in a message; `undefined` if there is none. */
 export function rawOf(
   { pointer, missing }: MessagePlace,
   message: unknown,
@@ -68,7 +68,7 @@ export function rawOf(
 const SHOWN_CHARACTERS_MAX = 80;
 const TEXT_CHARACTERS_MAX = 256;
 
-/** The fields of `a=1&b=2`; of a field that is there twice the first counts. */
+/** Returns the fields of a form such as `a=1&b=2`; if a field is repeated, the first one counts. */
 export function formFields(text: string): Record<string, string> {
   const fields = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(text)) {
@@ -80,7 +80,7 @@ export function formFields(text: string): Record<string, string> {
 
 const FORM_FIELDS_MAX = 500;
 
-/** The fields of the first pattern that the line has; `null` for a line of another form. */
+/** Returns the fields of the first pattern that the line matches; `null` for a line that matches none. */
 export function textFields(patterns: readonly TextPattern[], text: string): Record<string, string> | null {
   for (const pattern of patterns) {
     const fields = matchPattern(pattern, text);
@@ -89,7 +89,7 @@ export function textFields(patterns: readonly TextPattern[], text: string): Reco
   return null;
 }
 
-/** `null` for a time that is not one, or that of a clock that was never set. */
+/** Parses a time; returns `null` for an invalid one, and for that of a clock that was never set. */
 export function messageTimeMs(said: unknown, as: TimeForm): number | null {
   const ms = parsedTimeMs(said, as);
   return ms === null || ms < TIME_MS_MIN ? null : ms;
@@ -111,7 +111,7 @@ function parsedTimeMs(said: unknown, as: TimeForm): number | null {
 
 const TIME_CHARACTERS_MAX = 40;
 
-/** Whether a broker accepts it as a filter. */
+/** Returns whether a broker accepts a text as a filter. */
 export function isTopicFilter(filter: string): boolean {
   if (filter === '' || filter.length > TOPIC_LENGTH_MAX || filter.includes('\0')) return false;
   const parts = filter.split('/');

@@ -17,7 +17,7 @@ import { type Fields, type PlaceForm, patternText, type Report } from './place-f
 import type { RawValue } from './value.ts';
 
 const ADDRESS_MAX = 65_535;
-/** An answer of Modbus has no room for more. */
+/** The limit of registers in an answer of Modbus. */
 const REGISTERS_MAX = 125;
 const BITS_MAX = 2_000;
 const READ_FUNCTIONS: Readonly<Record<Table, number>> = { coil: 1, discrete: 2, holding: 3, input: 4 };
@@ -133,14 +133,14 @@ function placeOf(fields: PointFields, defaults: DefaultFields, index: number, fa
     at,
     width,
     type,
-    // The order of the letters of a text is not that of the bytes of a number.
+    // The order of the letters of a text differs from that of the bytes of a number.
     order: fields.order ?? (type === 'string' ? 'ABCD' : (defaults.order ?? 'ABCD')),
     mask,
     isAlone: fields.alone ?? defaults.one_per_request ?? false,
   };
 }
 
-/** The registers of an example; a point of which a register is missing has no value. */
+/** Returns the raw values in the registers of an example; a point with a missing register has no value. */
 function rawValues(
   given: Fields,
   points: readonly Point<ModbusPlace>[],

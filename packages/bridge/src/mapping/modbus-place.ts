@@ -1,14 +1,14 @@
 import type { RawValue } from './value.ts';
 
-/** The four lists of values of a device; functions 1, 2, 3 and 4 read them. */
+/** The four tables of a device; they are read with the functions 1, 2, 3 and 4. */
 export const TABLES = ['coil', 'discrete', 'holding', 'input'] as const;
 export type Table = (typeof TABLES)[number];
 
 export const ORDERS = ['ABCD', 'CDAB', 'BADC', 'DCBA'] as const;
-/** The bytes of a value as they come; the same rule for values of 16, 32 and 64 bits. */
+/** The order in which the bytes of a value arrive; the same rule is used for values of 16, 32 and 64 bits. */
 export type Order = (typeof ORDERS)[number];
 
-/** Registers of each type; a text has its own length. */
+/** The number of registers of each type; a text has its own length. */
 export const WIDTHS = {
   u16: 1,
   i16: 1,
@@ -25,30 +25,30 @@ export const WIDTHS = {
 export type RegisterType = keyof typeof WIDTHS;
 export const REGISTER_TYPES = Object.keys(WIDTHS) as readonly RegisterType[];
 
-/** Where a value is in a Modbus device. */
+/** The place of a value in a Modbus device. */
 export interface ModbusPlace {
   readonly table: Table;
-  /** The address on the wire, which begins with 0. */
+  /** The address in a request, which begins with 0. */
   readonly at: number;
-  /** Registers, or bits of a coil or discrete input. */
+  /** The number of registers, or of bits of a coil or discrete input. */
   readonly width: number;
   readonly type: RegisterType;
   readonly order: Order;
-  /** The part of a whole number that is meant; it is shifted down. */
+  /** The bits of a whole number that form the value; they are shifted down. */
   readonly mask: number | null;
-  /** Asked for in a request of its own. */
+  /** True if the point needs a separate request. */
   readonly isAlone: boolean;
 }
 
-/** How a device wants to be asked. */
+/** The settings with which a device is asked. */
 export interface ModbusSettings {
   /** The function code with which each table is read. */
   readonly functions: Readonly<Record<Table, number>>;
   readonly registersMax: number;
   readonly bitsMax: number;
-  /** Registers between two points that may be read with them. */
+  /** The limit of registers between two points that may be read together with them. */
   readonly gap: number;
-  /** First and last address that must not be read. */
+  /** The first and last addresses of ranges that must not be read. */
   readonly forbidden: readonly (readonly [number, number])[];
   readonly timeoutMs: number;
   readonly pauseMs: number;
@@ -64,12 +64,12 @@ export function rawAt({ type, order, width, mask }: ModbusPlace, bytes: Buffer, 
   return { shown, is: mask === null ? is : masked(Number(is), mask) };
 }
 
-/** Registers are counted by bits in a coil or discrete input. */
+/** Returns the raw value of a coil or discrete input. */
 export const rawBit = (isSet: boolean): RawValue => ({ shown: isSet ? '1' : '0', is: isSet ? 1 : 0 });
 
 const scratch = Buffer.alloc(8);
 
-/** The bytes with the most significant first; a copy that is valid until the next call. */
+/** Returns the bytes with the most significant first, as a copy that is valid until the next call. */
 function inNetworkOrder(bytes: Buffer, offset: number, length: number, order: Order): Buffer {
   // The position of each byte is that of the usual order with its words, its bytes in a word, or both reversed.
   const flip =
@@ -101,14 +101,14 @@ function numberAt(type: Exclude<RegisterType, 'string'>, bytes: Buffer): number 
   }
 }
 
-/** Without the spaces and zeros that fill it up. */
+/** Returns a text without the spaces and zeros that fill it up. */
 function textAt(bytes: Buffer, offset: number, length: number, order: Order): string {
   const part = Buffer.from(bytes.subarray(offset, offset + length));
   const text = (order === 'BADC' ? part.swap16() : part).toString('latin1');
   return (text.split('\0', 1)[0] ?? '').trim();
 }
 
-/** Bit arithmetic of JavaScript is signed, division is not. */
+/** Returns the masked bits. It uses division, because the bit operators of JavaScript are signed. */
 function masked(value: number, mask: number): number {
   const lowest = (mask & -mask) >>> 0;
   return Math.floor(((value & mask) >>> 0) / lowest);

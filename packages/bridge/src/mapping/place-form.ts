@@ -4,7 +4,7 @@ import { type TProperties, Type } from 'typebox';
 import type { Point } from './mapping.ts';
 import type { RawValue } from './value.ts';
 
-/** A text of this form; the description completes "must be …". */
+/** Returns the schema of a text with this pattern; the description completes "must be …". */
 export const patternText = (pattern: string, description: string) =>
   Type.String({ pattern, ...form(sentence('this_value', { value: description })) });
 
@@ -13,20 +13,20 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** Reports that a field of this part is wrong. */
 export type Report = (field: string, message: string) => void;
 
-/** What a protocol adds to the form of a mapping file: where a point is found, and how the device is asked. */
+/** The part of a protocol in the form of a mapping file: the place of a point, and how the device is asked. */
 export interface PlaceForm<Place, Settings> {
-  /** The fields of a point beside those of every protocol. */
+  /** The fields of a point in addition to those of every protocol. */
   readonly point: TProperties;
   readonly defaults: TProperties;
-  /** What an example of the file gives to the decoder. */
+  /** The fields with which an example gives input to the decoder. */
   readonly example: TProperties;
   settings(defaults: Fields, fault: Report): Settings;
   /** `index` counts the repetitions of a point, from 0. */
   place(point: Fields, defaults: Fields, index: number, fault: Report): Place;
-  /** Whether its bits can be looked at. */
+  /** Returns whether conditions may test the bits of the value. */
   isWholeNumber(place: Place): boolean;
-  /** Whether it is no number without a table. */
+  /** Returns whether the value is a text, which needs a table to become a number. */
   isText(place: Place): boolean;
-  /** What the device of an example says about each point. */
+  /** Returns the raw value of each point in an example. */
   rawValues(given: Fields, points: readonly Point<Place>[], defaults: Fields): ReadonlyMap<string, RawValue>;
 }

@@ -169,12 +169,12 @@ ${Array.from({ length: 10_000 }, (_, n) => `  p${n}: {${fields}}`).join('\n')}
   assert.deepEqual(faultsOf(many('at: 1, type: u16, count: 1000')), [
     'scale.yaml:7 /points are 10000000 with all repetitions, more than 2000',
   ]);
-  // Of the processor, because other tests may keep it busy.
+  // The time is that of the processor, because other tests may keep it busy.
   const before = process.cpuUsage();
   assert.equal(faultsOf(many('at: 1, type: u15')).length, 10_000);
   assert.ok(process.cpuUsage(before).user < 20_000_000);
   assert.equal(({} as Record<string, unknown>)['at'], undefined);
-  // A table or bit that is named like a property of every object is none.
+  // A table or bit with the name of a property that every object has is unknown, too.
   assert.ok(faultsOf(changed(['table: divisions}', 'table: constructor}'])).length > 0);
 });
 

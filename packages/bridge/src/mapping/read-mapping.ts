@@ -29,7 +29,7 @@ import { type Fault, inOrder, readYaml, type YamlDocument } from './yaml-documen
 
 const messages = messageForm as PlaceForm<unknown, unknown>;
 
-/** What each protocol adds to the form of a mapping file. */
+/** The form of each protocol in a mapping file. */
 const FORMS: Readonly<Record<ProtocolName, PlaceForm<unknown, unknown>>> = {
   modbus: modbusForm as PlaceForm<unknown, unknown>,
   mqtt: messages,
@@ -47,7 +47,7 @@ const DEFAULT_EVERY = '10s';
 const EVERY_MS_MIN = 100;
 const NAME = '^[a-z][a-z0-9_]{0,39}$';
 const N = '{n}';
-/** What would write to the device. */
+/** The names of fields that would write to the device. */
 const WRITING = ['trigger', 'select', 'write', 'control'];
 
 const Name = patternText(NAME, 'a name of small letters, digits and _');
@@ -176,7 +176,7 @@ function checksOf(protocol: ProtocolName): Checks {
 
 export type MappingOutcome = { readonly mapping: Mapping } | { readonly faults: readonly Fault[] };
 
-/** A mapping file is used whole or not at all: every fault is listed with its line. */
+/** Reads a mapping file, which is used completely or not at all: every fault is listed with its line. */
 export function readMapping(text: string): MappingOutcome {
   const document = readYaml(text);
   if (!('value' in document)) return { faults: document };
@@ -187,7 +187,7 @@ export function readMapping(text: string): MappingOutcome {
   const value = withoutWriting(document.value, report);
   for (const { path, message } of checkHeader.accepts(value) ? [] : checkHeader.faults(value))
     report(path, message);
-  // Its other parts are looked at if their form depends on nothing that is wrong.
+  // The other parts are checked as far as their form does not depend on the faults in the header.
   const header = value as Partial<HeaderFields> | null;
   if (isRecord(header) && PROTOCOLS.includes(header.protocol as ProtocolName) && isRecord(header.points)) {
     const mapping = compile(header as HeaderFields, document, report);
@@ -201,7 +201,7 @@ type ReportAt = (path: string, message: string) => void;
 const isRecord = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A mapping reads only, so whatever would write is refused with the reason, and then left out. */
+/** Removes fields that would write, and reports them with the reason, because a mapping only reads. */
 function withoutWriting(value: unknown, report: ReportAt): unknown {
   const cleaned = (part: unknown, path: string): unknown => {
     if (!isRecord(part)) return part;
@@ -236,7 +236,7 @@ function compile(header: HeaderFields, document: YamlDocument, report: ReportAt)
     if (point !== undefined) files.set(name, point as PointFields);
   }
   const reader = new PointReader(form, defaults, every, (header.tables ?? {}) as TableFields, files, report);
-  // Counted before they are made: a short file could ask for millions of them.
+  // The points are counted before they are made: a short file could ask for millions of them.
   const wanted = [...files.values()].reduce((sum, { count = 1 }) => sum + count, 0);
   const isTooMany = wanted > POINTS_MAX;
   if (isTooMany) report('/points', `are ${wanted} with all repetitions, more than ${POINTS_MAX}`);
@@ -255,7 +255,7 @@ function compile(header: HeaderFields, document: YamlDocument, report: ReportAt)
     examples: (Array.isArray(header.examples) ? header.examples : []).flatMap((example, index) => {
       const path = `/examples/${index}`;
       const fields = checked(example, path, checks.example, report);
-      // Points with faults are not known here, so they are not missed.
+      // An example is run only if all points are valid, because points with faults are missing here.
       const isWhole = !isTooMany && files.size === Object.keys(header.points).length;
       return fields === undefined || !isWhole
         ? []
@@ -275,7 +275,7 @@ function checked(
   return undefined;
 }
 
-/** Makes the points of a file, each of them for every repetition. */
+/** Makes the points of a file, one for each repetition. */
 class PointReader {
   readonly #form: PlaceForm<unknown, unknown>;
   readonly #defaults: Fields;
@@ -316,7 +316,7 @@ class PointReader {
         decimals: fields.decimals ?? null,
         everyMs: durationMs(fields.every ?? this.#every),
         doc: fields.doc === undefined ? null : String(fields.doc),
-        // A fault that every repetition has is told once.
+        // A fault that every repetition has is reported once.
         rules: this.#rulesOf(name, fields, number, index === 0),
         place: this.#form.place(fields, this.#defaults, index, (field, message) => {
           if (index === 0 || field === 'at') this.#fault(name, field, message);
@@ -381,7 +381,7 @@ class PointReader {
       (fields[field] ?? []).map((given, index) =>
         this.#condition(given, fields, number, (told) => fault(`${field}/${index}`, told)),
       );
-    // What holds for the whole device, such as its model.
+    // These conditions hold for the whole device, such as its model.
     const ofDevice = fields.sensor === undefined ? [] : this.#deviceConditions(fields, number);
     const { table_of, negative_when, none, range } = fields;
     return {
@@ -411,14 +411,14 @@ class PointReader {
     return given.map((one, index) =>
       this.#condition(one, fields, number, (told) => {
         const path = `/defaults/valid_when/${index}`;
-        // A fault that every point has is told once.
+        // A fault that every point has is reported once.
         if (!this.#told.has(path)) this.#report(path, told);
         this.#told.add(path);
       }),
     );
   }
 
-  /** Another point; of a repeated one that with the same number. */
+  /** Returns the name of another point; of a repeated point, that with the same number. */
   #named(other: string, fields: PointFields, number: string, fault: (message: string) => void): string {
     const target = this.#files.get(other);
     if (target === undefined) fault(`names no point: ${other}`);
@@ -489,7 +489,7 @@ interface ExampleParts {
   readonly report: ReportAt;
 }
 
-/** An example is run when the file is read: a mapping that does not give what it promises is refused. */
+/** Reads and runs an example: a mapping that does not give the promised result is refused. */
 function exampleOf({ gives, note: _, ...given }: Fields, path: string, parts: ExampleParts): Example {
   const { form, points, defaults, document, report } = parts;
   const expected = Object.entries(gives as Readonly<Record<string, number | Expected>>).map(
@@ -508,7 +508,7 @@ function exampleOf({ gives, note: _, ...given }: Fields, path: string, parts: Ex
   return { line: document.lineOf(path), given, gives: Object.fromEntries(expected) };
 }
 
-/** A number of 32 bits has seven digits. */
+/** The relative tolerance of results: a number of 32 bits has seven digits. */
 const TOLERANCE = 1e-6;
 
 function differences(wanted: Expected, found: PointValue): string[] {

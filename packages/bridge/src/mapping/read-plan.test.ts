@@ -62,7 +62,7 @@ test('gaps are read up to the limit, forbidden ranges never, and what the mappin
   ]);
   const between = [1, 2, 3, 4].map((at) => point(at));
   assert.deepEqual(shape(readsOf(points, [...points, ...between], SETTINGS)), [[0, 7]]);
-  // Each gap counts for itself.
+  // Each gap is compared with the limit separately.
   const ends = [point(0), point(6)];
   assert.deepEqual(shape(readsOf(ends, [...ends, point(3)], { ...SETTINGS, gap: 2 })), [[0, 7]]);
 });
@@ -87,7 +87,7 @@ test('a point that wants a request of its own gets one', () => {
   ]);
 });
 
-/** The smallest number of requests, by trying every set of points that one request could read. */
+/** Returns the smallest number of requests, by trying every set of points that one request could read. */
 function fewest(points: readonly Point<ModbusPlace>[], settings: ModbusSettings): number {
   const named = new Set(
     points.flatMap(({ place }) => Array.from({ length: place.width }, (_, i) => place.at + i)),
@@ -97,7 +97,7 @@ function fewest(points: readonly Point<ModbusPlace>[], settings: ModbusSettings)
     let unknown = 0;
     for (let address = first; address < end; address += 1) {
       const isNamed = named.has(address);
-      // A forbidden register that a point names was demanded by the mapping itself.
+      // A forbidden register that a point names is read, because the mapping itself demands it.
       if (settings.forbidden.some(([from, to]) => address >= from && address <= to)) return false;
       unknown = isNamed ? 0 : unknown + 1;
       if (unknown > settings.gap) return false;
@@ -191,7 +191,7 @@ test('what decides about a point is read together with it, in whichever period i
     planReads(outcome.mapping, 200).map(({ everyMs }) => everyMs),
     [200, 10_000, 60_000],
   );
-  // A site that asks every 30 s does not ask the cable more often.
+  // If the site file asks every 30 s, the cable is not asked more often.
   assert.deepEqual(
     planReads(outcome.mapping, 30_000).map(({ everyMs, points }) => [everyMs, points.length]),
     [

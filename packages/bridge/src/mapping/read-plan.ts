@@ -2,24 +2,24 @@ import type { ModbusMapping, Point } from './mapping.ts';
 import type { ModbusPlace, ModbusSettings, Table } from './modbus-place.ts';
 import { pointsNeededBy } from './value.ts';
 
-/** One request to a Modbus device, and where the answer has the points. */
+/** One request to a Modbus device, with the places of the points in the answer. */
 export interface PlannedRead {
   readonly table: Table;
   readonly functionCode: number;
   readonly at: number;
-  /** Registers, or bits. */
+  /** The number of registers, or of bits. */
   readonly count: number;
   readonly points: readonly Point<ModbusPlace>[];
 }
 
-/** The points that are read together, every so often; with the points that decide about them. */
+/** The points that are read together with one period, and the points on which their values depend. */
 export interface ReadGroup {
   readonly everyMs: number;
   readonly points: readonly Point<ModbusPlace>[];
   readonly reads: readonly PlannedRead[];
 }
 
-/** `everyMs` of the site file is in force instead of the shortest period of the mapping; longer periods stay. */
+/** Plans the reads. `everyMs` of the site file replaces the shortest period of the mapping; longer periods stay. */
 export function planReads(mapping: ModbusMapping, everyMs: number | null = null): ReadGroup[] {
   const byName = new Map(mapping.points.map((point) => [point.name, point]));
   const periods = new Map<number, Point<ModbusPlace>[]>();
@@ -43,8 +43,8 @@ export function planReads(mapping: ModbusMapping, everyMs: number | null = null)
 }
 
 /**
- * The fewest requests that read these points. A request begins at the first point that is not read yet and ends as late as the
- * limits allow: whatever another first request could read, this one reads too, so no plan has fewer.
+ * Returns the fewest requests that read these points. A request begins at the first point that is not read yet and ends as late
+ * as the limits allow. It reads every point that another first request could read, so no plan has fewer requests.
  */
 export function readsOf(
   wanted: readonly Point<ModbusPlace>[],
@@ -68,7 +68,7 @@ export function readsOf(
 
 interface Limits {
   readonly countMax: number;
-  /** Whether the registers from the end of the block so far up to this address may be read, too. */
+  /** Returns whether the registers between the end of the block and this address may be read, too. */
   readonly mayCross: (from: number, to: number) => boolean;
 }
 
@@ -93,7 +93,7 @@ function limitsOf(table: Table, known: readonly Point<ModbusPlace>[], settings: 
   return { countMax: isBits ? settings.bitsMax : settings.registersMax, mayCross };
 }
 
-/** Of points in the order of their addresses. */
+/** Divides points, which are in the order of their addresses, into blocks. */
 function blocksOf(points: readonly Point<ModbusPlace>[], limits: Limits): Point<ModbusPlace>[][] {
   const blocks: Point<ModbusPlace>[][] = [];
   let rest = points;
@@ -123,21 +123,21 @@ function readOf(table: Table, points: readonly Point<ModbusPlace>[], settings: M
   return { table, functionCode: settings.functions[table], at, count: end - at, points };
 }
 
-/** How a device is reached: over TCP with a round trip, or over a serial line with its speed. */
+/** The speed of a connection: the round trip over TCP, or the baud rate of a serial line. */
 export type Line = { readonly roundTripMs: number } | { readonly baud: number };
 
 export const TYPICAL_ROUND_TRIP_MS = 5;
 export const DEFAULT_BAUD = 9_600;
-/** Start, eight bits, parity and stop. */
+/** The bits of a byte on the line: start, eight bits, parity and stop. */
 const BITS_PER_BYTE = 11;
-/** Silence before and after a frame, in bytes. */
+/** The silence before and after a frame, in bytes. */
 const SILENCE_BYTES = 3.5;
 const RTU_REQUEST_BYTES = 8;
 const RTU_ANSWER_BYTES = 5;
-/** A device that answers at once takes this long to turn round. */
+/** The time that a device needs to begin its answer. */
 const TURN_ROUND_MS = 5;
 
-/** The time that one request takes on the line, with the pause that the device wants after it. */
+/** Returns the time of one request on the line, including the pause that the device needs after it. */
 function requestMs({ table, count }: PlannedRead, line: Line, { pauseMs }: ModbusSettings): number {
   if ('roundTripMs' in line) return line.roundTripMs + pauseMs;
   const dataBytes = table === 'coil' || table === 'discrete' ? Math.ceil(count / 8) : 2 * count;
@@ -145,10 +145,10 @@ function requestMs({ table, count }: PlannedRead, line: Line, { pauseMs }: Modbu
   return (bytes * BITS_PER_BYTE * 1_000) / line.baud + TURN_ROUND_MS + pauseMs;
 }
 
-/** The time of all requests of a group, on the same line one after the other. */
+/** Returns the time of all requests of a group, one after the other on the same line. */
 export const groupMs = ({ reads }: ReadGroup, line: Line, settings: ModbusSettings): number =>
   reads.reduce((sum, read) => sum + requestMs(read, line, settings), 0);
 
-/** The share of time for which these groups keep their line busy: above 1 their periods cannot be met. */
+/** Returns the share of time for which these groups use their line: above 1, their periods cannot be met. */
 export const lineLoad = (groups: readonly ReadGroup[], line: Line, settings: ModbusSettings): number =>
   groups.reduce((sum, group) => sum + groupMs(group, line, settings) / group.everyMs, 0);

@@ -1,8 +1,8 @@
 /**
- * The form of a line of text, such as `{status:2},{kind:2},{weight:number} {unit:word}`. What is not in braces must be there
- * as it is written; a space means any number of blanks, also none. A field is `word` (no blank and not the character that
- * follows in the pattern), `number`, `rest`, or a number of characters. Every field ends at a place that is known when it
- * begins, so a line is read once, from left to right: no text can make it slow, which regular expressions of others could.
+ * The form of a line of text, such as `{status:2},{kind:2},{weight:number} {unit:word}`. Text outside of braces must match
+ * exactly; a space matches any number of blanks, including none. A field is `word` (no blank and not the character that follows
+ * in the pattern), `number`, `rest`, or a number of characters. The end of every field is known when the field begins, so a
+ * line is read once, from left to right: no text can make it slow, which is possible with regular expressions.
  */
 export type TextPattern = readonly PatternPart[];
 type FieldKind = 'word' | 'number' | 'rest' | { readonly characters: number };
@@ -13,10 +13,10 @@ type PatternPart =
 
 const PARTS_MAX = 64;
 const FIELD = /^\{([a-z][a-z0-9_]{0,31}):(word|number|rest|[1-9][0-9]?)\}/;
-/** Indicators write blanks after the sign, and digits with a decimal point or comma. */
+/** A number; indicators write blanks after the sign, and digits with a decimal point or comma. */
 const NUMBER = /[+-]? *(?:[0-9]+(?:[.,][0-9]+)?|[.,][0-9]+)/y;
 
-/** `null` for a text that is not a pattern. */
+/** Parses a pattern; returns `null` for a text that is none. */
 export function parsePattern(text: string): TextPattern | null {
   const parts: PatternPart[] = [];
   const names = new Set<string>();
@@ -45,7 +45,7 @@ export function parsePattern(text: string): TextPattern | null {
 const fieldKind = (text: string): FieldKind =>
   text === 'word' || text === 'number' || text === 'rest' ? text : { characters: Number(text) };
 
-/** The fields of a line, or `null` when it has another form. Numbers are without blanks and with a decimal point. */
+/** Returns the fields of a line, or `null` if it does not match. Numbers have no blanks and a decimal point. */
 export function matchPattern(pattern: TextPattern, line: string): Record<string, string> | null {
   const fields: Record<string, string> = {};
   let at = 0;

@@ -1,25 +1,22 @@
-/**
- * What was added to a total since the reading before: stations report the rain of a day, a month or a year, and `rainfall` is
- * what fell since the reading before.
- */
+/** A total at a time. Stations report the rain of a day, a month or a year, and `rainfall` is the amount since the previous reading. */
 export interface Total {
   readonly atMs: number;
   readonly value: number;
 }
 
-/** `null` where nothing can be said, because there is no reading before this one. */
+/** The amount since the previous reading; `null` if there is no previous reading to compare with. */
 export interface Addition {
   readonly added: number | null;
-  /** What the next reading is compared with. */
+  /** The total with which the next reading is compared. */
   readonly total: Total;
 }
 
-/** Sensors round, so that a total may seem to fall by this share of itself; more than that is a reset. */
+/** The share by which a total may seem to fall because sensors round; a larger fall is a reset. */
 const ROUNDING_SHARE = 1e-6;
 
 /**
- * A total that is lower than before was reset, and what it shows now was added after the reset. A reading that is older than
- * the last one, or has its time, says nothing new.
+ * Returns the added amount. A total that is lower than before was reset, and all of it was added after the reset. A reading
+ * that is older than the last one, or has the same time, adds nothing.
  */
 export function addedSince(previous: Total | null, now: Total): Addition {
   if (previous === null) return { added: null, total: now };

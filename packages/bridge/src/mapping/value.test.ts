@@ -17,7 +17,7 @@ const RULES: ValueRules = {
   validWhen: [],
 };
 
-/** What becomes of 7 kg when the status says this. */
+/** Returns the value of 7 kg with this status. */
 function judged(rules: Partial<ValueRules>, status: RawValue['is'] | undefined) {
   const points = [{ name: 'weight', sensor: 'weight', rules: { ...RULES, ...rules } }];
   const raws = new Map<string, RawValue>([['weight', { shown: '7', is: 7 }]]);

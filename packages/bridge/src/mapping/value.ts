@@ -1,47 +1,47 @@
 import { convertUnit } from '@granary/common/units';
 
-/** Why a value must not be used. */
+/** The reasons why a value must not be used. */
 export const BAD_REASONS = [
   'out_of_range',
-  /** Another point of the device says that this one is not valid. */
+  /** Another point of the device reports that this one is not valid. */
   'bad_status',
-  /** The device sends this number where it has no value. */
+  /** The device sends this number if it has no value. */
   'none_value',
   'not_a_number',
-  /** The table has no line for what the device says about scale or unit. */
+  /** The table has no entry for the reported scale or unit. */
   'unknown_scale',
   'unknown_unit',
   'unknown_value',
 ] as const;
 type BadReason = (typeof BAD_REASONS)[number];
 
-/** What one point said; `value` is `null` where it could not be read as a number. */
+/** The value of one point; `value` is `null` if it could not be read as a number. */
 export interface PointValue {
   readonly point: string;
-  /** The sensor of the device that gets it; `null` for a point that only others need. */
+  /** The sensor of the device that gets the value; `null` for a point that only other points use. */
   readonly sensor: string | null;
-  /** As it came: the registers in hexadecimal, or the text. */
+  /** The received data: the registers in hexadecimal, or the text. */
   readonly raw: string;
   readonly value: number | null;
   readonly unit: string;
   readonly quality: PointQuality;
-  /** Where the quality is bad. */
+  /** The reason, if the quality is bad. */
   readonly reason: BadReason | null;
 }
 
 type PointQuality = 'good' | 'bad';
 
-/** What is needed of a point to make its value. */
+/** The parts of a point from which its value is computed. */
 interface RuledPoint {
   readonly name: string;
   readonly sensor: string | null;
   readonly rules: ValueRules;
 }
 
-/** The value of another point of the same read decides about this one. */
+/** A condition on another point of the same read, which decides about this point. */
 export interface Condition {
   readonly point: string;
-  /** It holds when the value, before scale and offset, is one of these; or when this bit is set. */
+  /** The condition holds if the value, before scale and offset, is one of these, or if this bit is set. */
   readonly is: { readonly values: readonly (number | string)[] } | { readonly bit: number };
 }
 
@@ -50,7 +50,7 @@ export interface FromPoint<Entry> {
   readonly table: ReadonlyMap<string, Entry>;
 }
 
-/** What makes a value of what a device says; the same for all protocols. Everything stands for the value of one point. */
+/** The rules that make a value from the reported data; they are the same for all protocols. All fields belong to one point. */
 export interface ValueRules {
   /** value = raw × scale + offset */
   readonly scale: number;
@@ -62,25 +62,25 @@ export interface ValueRules {
   readonly table: ReadonlyMap<string, number> | null;
   readonly unit: string;
   readonly unitFrom: FromPoint<string> | null;
-  /** The unit of the result, where it is not that of the device. */
+  /** The unit of the result, if it differs from that of the device. */
   readonly convert: string | null;
   readonly none: readonly number[];
   readonly range: readonly [number, number] | null;
-  /** Bad when one of these holds. */
+  /** The value is bad if one of these holds. */
   readonly badWhen: readonly Condition[];
-  /** Bad unless all of these hold. */
+  /** The value is bad unless all of these hold. */
   readonly validWhen: readonly Condition[];
 }
 
-/** What a device said about a point, before all rules. */
+/** The reported data of a point, before all rules. */
 export interface RawValue {
-  /** For people. */
+  /** The text for people. */
   readonly shown: string;
-  /** `null` where the device says that there is none. */
+  /** The raw value; `null` if the device reports that there is none. */
   readonly is: number | bigint | string | boolean | null;
 }
 
-/** The points that must be read together with this one, because they decide about it. */
+/** Returns the points that must be read together with this one, because its value depends on them. */
 export const pointsNeededBy = ({
   scaleFrom,
   negativeWhen,
@@ -93,8 +93,8 @@ export const pointsNeededBy = ({
 ];
 
 /**
- * The values of one read or one message. A point of which the device said nothing is left out, and so is one that depends on
- * such a point: nothing is taken from an earlier read.
+ * Returns the values of one read or one message. A point without data is left out, and so is a point that depends on it:
+ * nothing is taken from an earlier read.
  */
 export function evaluatePoints(
   points: readonly RuledPoint[],
@@ -140,7 +140,7 @@ function judge({ rules, sensor }: RuledPoint, raw: RawValue, rawOf: RawOf): Judg
     reason,
   });
   const number = numberOf(rules, raw.is);
-  // A text that no sensor gets is for people, and for the tables of other points.
+  // A text without a sensor is for people, and for the tables of other points.
   if (number === 'not_a_number' && sensor === null && typeof raw.is === 'string')
     return { value: null, unit: shownUnit, reason: null };
   if (typeof number === 'string') return bad(number);
@@ -184,7 +184,7 @@ function unitOf({ unit, unitFrom }: ValueRules, rawOf: RawOf): string | undefine
   return unitFrom === null ? unit : unitFrom.table.get(String(rawOf(unitFrom.point)?.is));
 }
 
-/** `undefined` where the device did not say enough to decide it: then a value is not trusted. */
+/** Returns whether a condition holds; `undefined` if the data are not sufficient: then the value is not trusted. */
 function holds({ point, is }: Condition, rawOf: RawOf): boolean | undefined {
   const raw = rawOf(point)?.is ?? null;
   if (raw === null) return undefined;
@@ -196,11 +196,11 @@ function holds({ point, is }: Condition, rawOf: RawOf): boolean | undefined {
     : ((BigInt(raw) >> BigInt(is.bit)) & 1n) === 1n;
 }
 
-/** Operators for bits of numbers work on so many. */
+/** The bit operators for numbers work on this many bits. */
 const SAFE_BITS = 32;
 const EXACT_DIGITS = 15;
 
-/** 3 × 0.1 is 0.3. */
+/** Removes the rounding error of the multiplication, so that 3 × 0.1 is 0.3. */
 function withoutRoundingError(value: number, scale: number, offset: number): number {
   const isExact = (scale === 1 && offset === 0) || Number.isInteger(value);
   return isExact ? value : Number(value.toPrecision(EXACT_DIGITS));

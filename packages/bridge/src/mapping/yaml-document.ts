@@ -11,7 +11,7 @@ import {
   type YAMLMap,
 } from 'yaml';
 
-/** One thing that is wrong in a file, for the person who repairs it. */
+/** A fault in a file, for the person who corrects it. */
 export interface Fault {
   readonly line: number;
   /** A JSON pointer, such as `/points/weight/at`. */
@@ -21,17 +21,17 @@ export interface Fault {
 
 export interface YamlDocument {
   readonly value: unknown;
-  /** The line of what a JSON pointer names, or of the nearest part around it that is there. */
+  /** Returns the line of the part that a JSON pointer names, or of the nearest part around it. */
   lineOf(path: string): number;
 }
 
-/** A document of this length is read in some milliseconds. */
+/** The limit of a document, which can be read in some milliseconds. */
 const CHARACTERS_MAX = 1_000_000;
 
-/** Keys are compared here: the library compares each with all others of its map. */
+/** Duplicate keys are found here, because the library compares each key with all others of its map. */
 const READING = { uniqueKeys: false, version: '1.2', schema: 'core' } as const;
 
-/** Faults of the text itself: then nothing of it can be used. */
+/** Parses a document. Faults of the text itself are returned alone, because then nothing of it can be used. */
 export function readYaml(text: string): YamlDocument | readonly Fault[] {
   if (text.length > CHARACTERS_MAX)
     return [{ line: 1, path: '', message: `is longer than ${CHARACTERS_MAX} characters` }];
@@ -67,7 +67,10 @@ export function readYaml(text: string): YamlDocument | readonly Fault[] {
 
 const NESTED_MAX = 1_000;
 
-/** Such a document would keep the library busy for half a minute; quotes and comments are not told apart, which no real file notices. */
+/**
+ * Returns whether a document is nested so deeply that it would keep the library busy for half a minute. Brackets in quotes and
+ * comments count, too, which makes no difference for a real file.
+ */
 function isNestedTooDeeply(text: string): boolean {
   let [brackets, marks] = [0, 0];
   for (const character of text) {
@@ -105,7 +108,7 @@ function repeatedKeys(document: Document): { name: string; offset: number }[] {
 
 type PairsOf = (map: YAMLMap) => ReadonlyMap<string, Pair>;
 
-/** Made once for each map, because a long file may have a fault in each of its lines. */
+/** Returns a function that makes the index of each map once, because a long file may have a fault in each of its lines. */
 function pairsByName(): PairsOf {
   const known = new Map<YAMLMap, ReadonlyMap<string, Pair>>();
   return (map) => {
@@ -117,7 +120,7 @@ function pairsByName(): PairsOf {
   };
 }
 
-/** A key is named by its own place, because its value may begin lines below it. */
+/** Returns the place of a part. A key has its own place, because its value may begin lines below. */
 function offsetOf(root: Node | null, path: string, pairsOf: PairsOf): number {
   let offset = root?.range?.[0] ?? 0;
   let node: unknown = root;

@@ -3,10 +3,10 @@ import { CHANNELS } from '@granary/contract/telemetry/channels';
 import { SECOND_MS } from '@granary/contract/time';
 import type { Mapping } from '../mapping/mapping.ts';
 
-/** Devices report every ten seconds unless they are configured otherwise. */
+/** The interval in which devices report unless they are configured otherwise. */
 export const REPORTING_INTERVAL_DEFAULT_MS = 10 * SECOND_MS;
 
-/** What a device of this mapping measures beside the standard sensors of its profile. */
+/** Returns the sensors that a device with this mapping has in addition to the standard sensors of its profile. */
 export function declarationsOf({ points }: Mapping): SensorDeclaration[] {
   const shortestMs = points.reduce(
     (least, { sensor, everyMs }) => (sensor === null ? least : Math.min(least, everyMs)),

@@ -3,7 +3,7 @@ import { type Document, isMap, isSeq, parseDocument } from 'yaml';
 import { writePrivately } from './secrets.ts';
 import type { SiteDevice } from './site-file.ts';
 
-/** Changes the list of devices in the text of a site file; comments and order stay. */
+/** Adds a device to the text of a site file; comments and order stay. */
 export function withDevice(text: string, device: SiteDevice, mappingFile?: string): string {
   const document = parseDocument(text);
   if (mappingFile !== undefined) addMapping(document, mappingFile);
@@ -25,7 +25,7 @@ function addMapping(document: Document, file: string): void {
   else if (!mappings.toJSON().includes(file)) mappings.add(file);
 }
 
-/** `null` if the file has no such device. */
+/** Removes a device from the text; returns `null` if the file has no such device. */
 export function withoutDevice(text: string, deviceId: string): string | null {
   const document = parseDocument(text);
   const devices = document.get('devices');
@@ -36,7 +36,7 @@ export function withoutDevice(text: string, deviceId: string): string | null {
   return document.toString({ lineWidth: 0 });
 }
 
-/** The rights of the file stay as they are. */
+/** Replaces the file; its access rights stay. */
 export async function replaceSite(file: string, text: string): Promise<void> {
   const { mode } = await stat(file);
   if ((await readFile(file, 'utf8')) !== text) await writePrivately(file, text, mode & 0o777);

@@ -6,11 +6,11 @@ import { type Static, Type } from 'typebox';
 
 const Text = Type.String({ maxLength: 1_000 });
 
-/** What must not stand in the site file, which people copy and send to others. */
+/** The secrets, which must not be in the site file, because people copy it and send it to others. */
 const Secrets = closed({
   /** An API key of the scope `ingest`, with which the bridge reports. */
   key: Type.Optional(Text),
-  /** By device. */
+  /** The secrets of the devices, by device id. */
   devices: Type.Record(Text, Text),
   /** Names and passwords for brokers and pages, by endpoint. */
   endpoints: Type.Optional(Type.Record(Text, closed({ username: Text, password: Text }))),
@@ -21,7 +21,7 @@ const checkSecrets = checker(Secrets);
 
 export const NO_SECRETS: Secrets = { devices: {} };
 
-/** Says what to do about it. */
+/** An error of the secrets file; its message tells what to do. */
 export class SecretsError extends Error {}
 
 /** Refuses a file that other people of the machine can read. */
@@ -47,7 +47,7 @@ export async function readSecrets(file: string): Promise<Secrets> {
   throw new SecretsError(`${file}: ${fault?.path} ${fault?.message}`);
 }
 
-/** Whole or not at all, also if the machine loses its power. */
+/** Writes the file completely or not at all, even if the machine loses power. */
 export async function writePrivately(file: string, text: string, mode = 0o600): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomBytes(6).toString('hex')}`;

@@ -7,7 +7,7 @@ import { faultLine } from '../mapping/yaml-document.ts';
 import { libraryMappings, readSite } from './site-file.ts';
 import { readSiteAgain, type SiteChange } from './site-reader.ts';
 
-/** To read these files takes seconds; to take over their faults from the thread takes far less. */
+/** Reading these files takes seconds in a thread; the work of the main thread with their faults must take far less. */
 const OWN_WORK_US_MAX = 400_000;
 
 const MAPPING = `mapping: scale

@@ -38,7 +38,7 @@ const SiteDevice = closed({
   zone: Type.Optional(line(200)),
   capacity: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
   every: Type.Optional(Duration),
-  /** Only given to a device that is registered. */
+  /** The labels, which are only used when a device is registered. */
   labels: Type.Optional(Labels),
   options: Type.Optional(
     Type.Record(
@@ -48,7 +48,7 @@ const SiteDevice = closed({
   ),
 });
 
-/** The devices are checked one by one, so that a wrong one does not hide the faults of the others. */
+/** The devices are checked separately, so that a wrong one does not hide the faults of the others. */
 const Header = closed({
   bridge: closed({
     id: id(),
@@ -59,10 +59,10 @@ const Header = closed({
         max_bytes: Type.Optional(Type.Integer({ minimum: 1_000_000 })),
       }),
     ),
-    /** Where secrets and the journal are, relative to the site file. */
+    /** The folder of the secrets and the journal, relative to the site file. */
     data: Type.Optional(line(500)),
   }),
-  /** A key without a value is an empty list. */
+  /** A key without a value counts as an empty list. */
   mappings: Type.Optional(Type.Union([Type.Array(line(500), { maxItems: MAPPING_FILES_MAX }), Type.Null()])),
   devices: Type.Optional(
     Type.Union([Type.Array(Type.Unknown(), { maxItems: BRIDGE_DEVICES_MAX }), Type.Null()]),
@@ -75,20 +75,20 @@ type HeaderFields = Static<typeof Header>;
 const checkHeader = checker(Header);
 const checkDevice = checker(SiteDevice);
 
-/** A site file that can be used, with its mappings. */
+/** A usable site file with its mappings. */
 export interface Site {
   readonly file: string;
   readonly bridgeId: string;
-  /** `null` where the process is told them otherwise. */
+  /** The address of the service; `null` if the process gets it in another way. */
   readonly serviceUrl: string | null;
   readonly mqttUrl: string | null;
   readonly journalHoursMax: number;
   readonly journalBytesMax: number;
   readonly dataDir: string;
   readonly devices: readonly { readonly entry: SiteDevice; readonly attached: AttachedDevice }[];
-  /** Every mapping that could be used, by its name. */
+  /** Every usable mapping, by its name. */
   readonly mappings: ReadonlyMap<string, Mapping>;
-  /** The files that were read: a change of one of them is a reason to read the site again. */
+  /** The files that were read; a change of one of them makes the bridge read the site again. */
   readonly files: readonly string[];
 }
 
@@ -101,10 +101,10 @@ export type SiteOutcome =
   | { readonly site: Site; readonly faults: readonly [] }
   | { readonly site: null; readonly faults: readonly SiteFault[] };
 
-/** What the driver of a device says is missing. */
+/** Returns what the entry of a device lacks, according to its driver. */
 export type DeviceFaults = (device: AttachedDevice) => readonly string[];
 
-/** A device and its place in the site file. */
+/** A device with its place in the site file. */
 interface FoundDevice {
   readonly entry: SiteDevice;
   readonly attached: AttachedDevice;
@@ -112,17 +112,17 @@ interface FoundDevice {
   readonly path: string;
 }
 
-/** What the files of a site say, before the drivers have looked at the devices. A thread can send it. */
+/** The contents of the files of a site, before the drivers have checked the devices. They can be sent between threads. */
 export interface SiteFiles {
   readonly file: string;
   readonly faults: readonly SiteFault[];
-  /** Those that could be understood. */
+  /** The devices whose entries are valid. */
   readonly devices: readonly FoundDevice[];
-  /** `null` where there are faults. */
+  /** The site without its devices; `null` if there are faults. */
   readonly site: Omit<Site, 'devices'> | null;
 }
 
-/** A site file is used whole or not at all: every fault of it and of its mappings is listed with its line. */
+/** Reads a site file, which is used completely or not at all: every fault of it and of its mappings is listed with its line. */
 export async function readSite(
   path: string,
   deviceFaults: DeviceFaults,
@@ -131,7 +131,7 @@ export async function readSite(
   return siteOutcome(await readSiteFiles(path, await libraryMappings(library)), deviceFaults);
 }
 
-/** Adds what the drivers say is missing. */
+/** Adds the faults that the drivers find. */
 export function siteOutcome(
   { file, faults: found, devices, site }: SiteFiles,
   deviceFaults: DeviceFaults,
@@ -147,7 +147,7 @@ export function siteOutcome(
     : { site: { ...site, devices }, faults: [] };
 }
 
-/** `text` stands for the contents of the site file. */
+/** Reads the files of a site; `text` replaces the contents of the site file. */
 export async function readSiteFiles(
   path: string,
   library: ReadonlyMap<string, Mapping>,
@@ -178,7 +178,7 @@ export async function readSiteFiles(
     }
     const mapping = mappings.get(entry.mapping);
     if (mapping === undefined) {
-      // The faults of its file are told already.
+      // The faults of the file of the mapping are reported already.
       if (!faulty.has(entry.mapping))
         report(
           `${at}/mapping`,
@@ -216,7 +216,7 @@ function siteOf(
   };
 }
 
-/** `site.yaml` has its secrets and its journal in `site.data`. */
+/** Returns the default folder: `site.yaml` has its secrets and its journal in `site.data`. */
 const defaultDataDir = (file: string): string => join(dirname(file), `${basename(file, extname(file))}.data`);
 
 export const unitsFileOf = ({ dataDir }: Pick<Site, 'dataDir'>): string => join(dataDir, 'units.json');
@@ -237,7 +237,7 @@ const attachedOf = (
 export const profileOf = ({ profile }: SiteDevice, mapping: Mapping) =>
   profile ?? mapping.profile ?? 'silo_scale';
 
-/** A device of another profile would have its readings refused. */
+/** Returns the faults of a profile other than that of the mapping: the readings of such a device would be refused. */
 function profileFaults(entry: SiteDevice, mapping: Mapping): string[] {
   const profile = profileOf(entry, mapping);
   const known: readonly string[] = PROFILES[profile].channels;
@@ -271,7 +271,7 @@ async function textOf(file: string, faults: SiteFault[]): Promise<string | null>
   }
 }
 
-/** Those that the site lists come before those of the library with the same name. */
+/** Reads the mappings. Those that the site lists replace those of the library with the same name. */
 async function readMappings(
   siteFile: string,
   listed: readonly unknown[],
@@ -281,7 +281,7 @@ async function readMappings(
 ): Promise<{ mappings: Map<string, Mapping>; files: string[]; faulty: ReadonlySet<string> }> {
   const mappings = new Map(library);
   const files: string[] = [];
-  /** The names that faulty files should have. */
+  /** The names of the mappings in faulty files, according to their file names. */
   const faulty = new Set<string>();
   for (const [index, name] of listed.entries()) {
     if (typeof name !== 'string') continue;
@@ -302,7 +302,7 @@ async function readMappings(
   return { mappings, files, faulty };
 }
 
-/** Read once: they do not change while the process runs. */
+/** The libraries are read once, because they do not change while the process runs. */
 const libraries = new Map<string, Promise<ReadonlyMap<string, Mapping>>>();
 
 export function libraryMappings(folder = LIBRARY): Promise<ReadonlyMap<string, Mapping>> {
@@ -321,7 +321,7 @@ async function readLibrary(folder: string): Promise<ReadonlyMap<string, Mapping>
   return mappings;
 }
 
-/** The file itself, or the mappings in a folder; `null` if there is none. */
+/** Returns the file itself, or the mappings in a folder; `null` if there is neither. */
 async function filesIn(path: string): Promise<string[] | null> {
   try {
     if (!(await stat(path)).isDirectory()) return [path];

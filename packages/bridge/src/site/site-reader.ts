@@ -2,20 +2,20 @@ import { Worker } from 'node:worker_threads';
 import type { Mapping } from '../mapping/mapping.ts';
 import type { SiteDevice, SiteFiles } from './site-file.ts';
 
-/** What people change in the list of devices. */
+/** A change that people make in the list of devices. */
 export type SiteChange = { readonly add: SiteDevice } | { readonly remove: string };
 
 export interface SiteJob {
   readonly file: string;
   readonly library: ReadonlyMap<string, Mapping>;
-  /** Made in the text that is read; the file itself stays as it is. */
+  /** The change is made in the text that is read; the file itself stays as it is. */
   readonly change: SiteChange | null;
 }
 
 /** The files of a site, and the text of the site file with the change. */
 export type ReadAgain = SiteFiles & { readonly text: string };
 
-/** In a thread of its own, because a long file would hold all polls for seconds. */
+/** Reads the site in a separate thread, because a long file would delay all polls by seconds. */
 export async function readSiteAgain(workerData: SiteJob): Promise<ReadAgain> {
   const thread = new Worker(new URL('./site-thread.ts', import.meta.url), { workerData });
   try {

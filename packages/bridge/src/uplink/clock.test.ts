@@ -51,7 +51,7 @@ test('a clock that is set moves nothing, and a machine that has slept has not lo
   pass(1_000);
   machine.systemMs += 3 * DAY_MS;
   assert.equal(clock.now(), SERVICE_MS + 2_000);
-  // Asleep for an hour: the exact clock stood still.
+  // The machine slept for an hour: the exact clock did not advance.
   machine.systemMs += 3_600_000;
   machine.bootMs += 3_600_000;
   assert.equal(clock.now(), SERVICE_MS + 3_602_000);

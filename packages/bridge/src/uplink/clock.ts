@@ -4,11 +4,11 @@ import { DIFFERENCE_MS_MAX } from './message.ts';
 
 /** The clocks of the machine, which tests replace. */
 export interface MachineClocks {
-  /** Can be set, and may be wrong. */
+  /** The time of the system, which can be set and may be wrong. */
   readonly system: () => number;
-  /** Since the machine was started, also while it slept; the same for all processes, and coarse. */
+  /** The time since the machine was started, including sleep. It is the same for all processes, and not exact. */
   readonly boot: () => number;
-  /** Exact and never set, and stands still while the machine sleeps. */
+  /** An exact time that is never set, and that does not advance while the machine sleeps. */
   readonly monotonic: () => number;
 }
 
@@ -18,7 +18,7 @@ const CLOCKS: MachineClocks = {
   monotonic: () => performance.now(),
 };
 
-/** `null` where the system does not say it. */
+/** Returns the id of the boot; `null` if the system does not provide it. */
 export function bootId(): string | null {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
@@ -35,8 +35,8 @@ interface Base {
 }
 
 /**
- * The time of readings. Until the service has told its own it is the clock of the machine; from then on it runs by itself, so that a
- * clock that is set, or that was wrong at the start, moves no reading to another time.
+ * The time of readings. It is the clock of the machine until the service has told its own time; then it is independent, so that
+ * a clock that is set, or that was wrong at the start, moves no reading to another time.
  */
 export class BridgeClock {
   readonly #clocks: MachineClocks;
@@ -48,12 +48,15 @@ export class BridgeClock {
     this.#clocks = { ...CLOCKS, ...clocks };
   }
 
-  /** Whether the service has told its time since the start. */
+  /** True if the service has told its time since the start. */
   get isConfirmed(): boolean {
     return this.#base !== null;
   }
 
-  /** How far the time of readings is ahead of the clock of this boot; `null` once, or until, the service has confirmed it. */
+  /**
+   * How far the time of readings is ahead of the boot clock: `null` in the first function once the service has confirmed the
+   * time, and in the second one until then.
+   */
   readonly unconfirmedAheadMs = (): number | null => (this.#base === null ? this.#aheadMs() : null);
   readonly confirmedAheadMs = (): number | null => (this.#base === null ? null : this.#aheadMs());
 
@@ -61,13 +64,13 @@ export class BridgeClock {
     const { system, monotonic } = this.#clocks;
     if (this.#base === null) return system();
     const elapsedMs = monotonic() - this.#base.monotonicMs;
-    // The clock of the machine was set, or the machine has slept, and only the clock of the boot knows which.
+    // The clock of the machine was set, or the machine has slept; only the boot clock shows which.
     if (Math.abs(system() - this.#base.systemMs - elapsedMs) > DIFFERENCE_MS_MAX)
       this.#base = this.#baseAt(this.#base.timeMs + this.#clocks.boot() - this.#base.bootMs);
     return Math.round(this.#base.timeMs + monotonic() - this.#base.monotonicMs);
   };
 
-  /** What the service said its time was, between the request and its answer. */
+  /** Compares the clock with the time of the service between a request and its answer. */
   compare(serviceMs: number): void {
     const here = this.now();
     const byMs = serviceMs - here;

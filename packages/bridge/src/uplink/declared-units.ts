@@ -14,15 +14,15 @@ export interface OtherUnit {
 }
 
 /**
- * The units that sensors were declared with at the service. They are kept on disk, because a mapping that gives another one must also
- * be noticed while the service is away: what is in the journal does not say its unit.
+ * The declared units of sensors at the service. They are stored on disk, because a mapping with another unit must be noticed
+ * even while the service is not reachable: the readings in the journal have no unit.
  */
 export class DeclaredUnits {
   readonly #file: string;
   readonly #units: Map<string, DeclaredUnitsOf>;
-  /** Devices about which the service has not been asked since they were read from the site file. */
+  /** The devices whose units have not been requested since they were read from the site file. */
   #unasked: ReadonlySet<string> = new Set();
-  /** Whether something is known that is not on disk. */
+  /** True if some data are not on disk yet. */
   #isChanged = false;
 
   private constructor(file: string, units: Map<string, DeclaredUnitsOf>) {
@@ -30,14 +30,14 @@ export class DeclaredUnits {
     this.#units = units;
   }
 
-  /** A file that cannot be read is as good as none: the service is asked anyway. */
+  /** Reads the stored units. A file that cannot be read counts as empty, because the service is asked anyway. */
   static async read(file: string): Promise<DeclaredUnits> {
     const text = await readFile(file, 'utf8').catch(() => '{}');
     let stored: unknown = null;
     try {
       stored = JSON.parse(text);
     } catch {
-      // As if there were none.
+      // The file counts as empty.
     }
     const entries = stored !== null && typeof stored === 'object' ? Object.entries(stored) : [];
     return new DeclaredUnits(
@@ -46,18 +46,18 @@ export class DeclaredUnits {
     );
   }
 
-  /** Only sensors that are declared can have another unit. */
+  /** Selects the devices to ask about; only declared sensors can have another unit. */
   ask(devices: readonly { readonly id: string; readonly mapping: Mapping }[]): void {
     const asked = devices.filter(({ mapping }) => declarationsOf(mapping).length > 0);
     this.#unasked = new Set(asked.map(({ id }) => id));
   }
 
-  /** For one report. */
+  /** The devices to ask about in one report. */
   get unasked(): string[] {
     return [...this.#unasked].slice(0, REPORTED_DEVICES_MAX);
   }
 
-  /** The answer of the service; devices that it does not have are missing in it. */
+  /** Stores the answer of the service; devices that the service does not have are missing in it. */
   async learn(asked: readonly string[], answer: Readonly<Record<string, DeclaredUnitsOf>>): Promise<void> {
     this.#unasked = new Set([...this.#unasked].filter((deviceId) => !asked.includes(deviceId)));
     for (const deviceId of asked) {
@@ -67,7 +67,7 @@ export class DeclaredUnits {
       if (units === undefined) this.#units.delete(deviceId);
       else this.#units.set(deviceId, units);
     }
-    // Thousands of devices are asked about in several reports, and written once.
+    // Thousands of devices are asked about in several reports, and stored with one write.
     if (!this.#isChanged || this.#unasked.size > 0) return;
     this.#isChanged = false;
     await writePrivately(this.#file, `${JSON.stringify(Object.fromEntries(this.#units))}\n`);
@@ -87,7 +87,7 @@ export const otherUnits = (
     return declared === undefined || declared === given ? [] : [{ sensor, declared, given }];
   });
 
-/** Says what to do about it; empty if there is none. */
+/** Returns a text that tells what to do about other units; it is empty if there are none. */
 export function otherUnitText(others: readonly OtherUnit[]): string {
   const [first] = others;
   if (first === undefined) return '';

@@ -136,7 +136,7 @@ test('drops what is too old only while the time is known to be right', () => {
 });
 
 test('a time that nobody had confirmed is corrected when the service has said its own, also after a restart', async () => {
-  // The machine began with a clock that was a year behind, and that was set by a day later on.
+  // The clock of the machine was a year behind at first, and was later set a day forward.
   const unconfirmed = (n: number, clockMs: number) => ({
     ...reading('a', n - 365 * 24 * HOUR_MS + clockMs),
     clockMs: clockMs - 365 * 24 * HOUR_MS,
@@ -152,7 +152,7 @@ test('a time that nobody had confirmed is corrected when the service has said it
   second.stop();
   const third = journalWith();
   third.trim();
-  // Its age is that of its right time, and a difference of two seconds is left alone.
+  // The age is that of the right time, and a difference of two seconds is not corrected.
   assert.deepEqual(timesOf(third, 'a'), [1, 2, 3, 4]);
   third.stop();
   const otherBoot = journalWith({ bootId: 'another boot' });
@@ -182,7 +182,7 @@ test('a full disk: readings wait in memory, all are delivered once, and it is ov
   await setTimeout(1_300);
   assert.notEqual(journal.status().fault, null);
   assert.equal(journal.status().readings, 9_000);
-  // The service takes everything meanwhile; nothing of it can be deleted, and nothing is sent twice.
+  // The service accepts everything meanwhile; the readings cannot be deleted, and none is sent twice.
   const delivered: number[] = [];
   for (;;) {
     const batch = journal.next('a', 1_000, fitting);

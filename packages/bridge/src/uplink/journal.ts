@@ -9,32 +9,32 @@ import { type Reading, settled } from './message.ts';
 const FLUSH_MS = 100;
 const RETRY_MS = SECOND_MS;
 const TRIM_EVERY_MS = 10 * SECOND_MS;
-/** What is kept in memory while the disk takes nothing; of more the oldest are given up, some at once. */
+/** The limit of readings in memory while the disk cannot be written; beyond it, the oldest are dropped, some at once. */
 const PENDING_MAX = 20_000;
 const FORGET_AT_ONCE = 1_000;
-/** How many of the oldest readings are given up at once when the journal is full. */
+/** The number of the oldest readings that are dropped at once when the journal is full. */
 const DROP_AT_ONCE = 5_000;
 const GAPS_SHOWN_MAX = 20;
 const GAPS_MAX = 10_000;
-/** What is given up of a device within this time of its last gap makes the same gap longer. */
+/** If readings of a device are dropped within this time of its last gap, they extend the same gap. */
 const SAME_GAP_MS = HOUR_MS;
 
 export interface JournalOptions {
-  /** `:memory:` keeps nothing over a restart. */
+  /** The file; `:memory:` keeps nothing over a restart. */
   readonly file: string;
   readonly hoursMax: number;
   readonly bytesMax: number;
   readonly now: () => number;
-  /** The time of the service, compared with the clock of this boot that is never set; `null` while it is not known. */
+  /** How far the time of the service is ahead of the boot clock, which is never set; `null` while it is not known. */
   readonly aheadMs: () => number | null;
-  /** Which boot of the machine this is; `null` where the system does not say it. */
+  /** The id of the present boot of the machine; `null` if the system does not provide it. */
   readonly bootId: string | null;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
 }
 
 export class JournalInUseError extends Error {}
 
-/** A period of a device of which readings were given up. */
+/** A period in which readings of a device were dropped. */
 export interface Gap {
   readonly deviceId: string;
   readonly fromMs: number;
@@ -58,10 +58,10 @@ interface Row {
   readonly body: string;
 }
 
-/** Readings of a device, the oldest first, which are removed when they are delivered. */
+/** Readings of a device, oldest first, which are removed when they are delivered. */
 export interface Batch {
   readonly deviceId: string;
-  /** The number of the last one on disk; `null` where they are in memory only. */
+  /** The number of the last of them on disk; `null` if they are in memory only. */
   readonly upTo: number | null;
   readonly readings: readonly Reading[];
 }
@@ -76,21 +76,21 @@ const PUT_STATE =
   'INSERT INTO state (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value';
 
 /**
- * The readings that the service has not acknowledged, on disk. What is added is written a moment later, many at once; a process that is
- * killed loses at most that moment.
+ * The readings that the service has not acknowledged, on disk. Readings are written a moment later, many at once; a process
+ * that is killed loses at most that moment.
  */
 export class Journal {
   readonly #options: JournalOptions;
   #database: DatabaseSync | null = null;
   #insert: StatementSync | null = null;
   #pending: Reading[] = [];
-  /** What was delivered and is still on disk: up to these numbers, by device. */
+  /** The delivered readings that are still on disk: up to these numbers, by device. */
   readonly #delivered = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #trimTimer: NodeJS.Timeout | undefined;
   #countOf = new Map<string, number>();
   #dropped = 0;
-  /** The last one of each device; the newest stands last. */
+  /** The last gap of each device, in the order of time. */
   readonly #gapOf = new Map<string, Gap>();
   #saidGapMs = Number.NEGATIVE_INFINITY;
   #fault: string | null = null;
@@ -137,7 +137,7 @@ export class Journal {
     return this.#countOf.get(deviceId) ?? 0;
   }
 
-  /** The oldest readings of a device, as many as fit, with their right times; `null` if nothing of it can be sent now. */
+  /** Returns the oldest readings of a device, as many as fit, with corrected times; `null` if none of them can be sent now. */
   next(
     deviceId: string,
     readingsMax: number,
@@ -166,7 +166,7 @@ export class Journal {
     return { deviceId, upTo: last?.seq ?? null, readings: readings.map((one) => settled(one, aheadMs)) };
   }
 
-  /** Only of a disk that takes nothing: otherwise they are on disk in a moment. */
+  /** Returns readings in memory only while the disk cannot be written: otherwise they are on disk in a moment. */
   #inMemory(
     deviceId: string,
     readingsMax: number,
@@ -177,7 +177,7 @@ export class Journal {
     return own.slice(0, fitting(own));
   }
 
-  /** The service has these. They are deleted a moment later; until then they are passed over. */
+  /** Removes readings that the service has stored. They are deleted a moment later; until then they are skipped. */
   remove({ deviceId, upTo, readings }: Batch): void {
     if (upTo === null) {
       let left = readings.length;
@@ -196,7 +196,7 @@ export class Journal {
     this.#flushSoon(this.#fault === null ? FLUSH_MS : RETRY_MS);
   }
 
-  /** The last total of a counter, such as that of rain, also over a restart. */
+  /** Returns the last total of a counter, such as that of rain, which is kept over a restart. */
   totalOf(counter: string): Total | null {
     const stored = this.#attempt(
       () =>
@@ -205,7 +205,7 @@ export class Journal {
     return typeof stored === 'string' ? (JSON.parse(stored) as Total) : null;
   }
 
-  /** Written at once: a total that is counted twice would be wrong, and one that is missing is not. */
+  /** Stores a total at once: a total that is counted twice would be wrong, and a missing one would not. */
   keepTotal(counter: string, total: Total): void {
     this.#attempt(() => this.#database?.prepare(PUT_STATE).run(`total ${counter}`, JSON.stringify(total)));
   }
@@ -233,19 +233,19 @@ export class Journal {
     const { file, bootId } = this.#options;
     if (file !== ':memory:') {
       mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      // SQLite would let everybody read it.
+      // SQLite would create the file with rights for everybody.
       closeSync(openSync(file, 'a', 0o600));
     }
     const database = new DatabaseSync(file);
     try {
-      // Two bridges with one journal would send and remove each other's readings.
+      // Two bridges with one journal would send and remove the readings of each other.
       database.exec(
         'PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
       );
       database.exec(SCHEMA);
       const boot = database.prepare("SELECT value FROM state WHERE key = 'boot'").get()?.['value'];
       if (bootId === null || boot !== bootId) {
-        // The clock that is never set began anew, so that their times cannot be compared with it any more.
+        // The boot clock began again, so the times can no longer be compared with it.
         database.exec('UPDATE waiting SET clock_ms = NULL WHERE clock_ms IS NOT NULL');
         database.prepare(PUT_STATE).run('boot', bootId ?? '');
       }
@@ -306,7 +306,7 @@ export class Journal {
     if (this.#bytes() > this.#options.bytesMax) this.#trim();
   }
 
-  /** Before everything that needs space. */
+  /** Deletes delivered readings; it is done before all work that needs space. */
   #deleteDelivered(): void {
     if (this.#delivered.size === 0) return;
     this.#transaction(() => {
@@ -328,14 +328,14 @@ export class Journal {
     }
   }
 
-  /** Of the file, without the pages that are free again. */
+  /** Returns the size of the file without its free pages. */
   #bytes(): number {
     const pragma = (name: string) =>
       Number(Object.values(this.#database?.prepare(`PRAGMA ${name}`).get() ?? {})[0] ?? 0);
     return (pragma('page_count') - pragma('freelist_count')) * pragma('page_size');
   }
 
-  /** Gives up what is too much or too old. */
+  /** Drops readings that exceed the limits of size or age. */
   trim(): void {
     this.#attempt(() => this.#trim());
   }
@@ -350,13 +350,13 @@ export class Journal {
       )
       .run(GAPS_MAX);
     while (this.#bytes() > bytesMax) if (!this.#dropOldest(null)) break;
-    // By their age only while the time is known to be right.
+    // Readings are dropped by their age only while the time is known to be right.
     if (aheadMs() === null) return;
     const beforeMs = now() - hoursMax * HOUR_MS;
     while (this.#dropOldest(beforeMs));
   }
 
-  /** Gives up some of the oldest readings, or those of them that are older; returns whether there were any. */
+  /** Drops some of the oldest readings, or only those of them from before `beforeMs`; returns whether there were any. */
   #dropOldest(beforeMs: number | null): boolean {
     let dropped: Reading[] = [];
     this.#transaction(() => {
@@ -420,7 +420,7 @@ export class Journal {
       .run(deviceId, fromMs, toMs, readings);
   }
 
-  /** A disk that is full or broken stops nothing; it is said once, and when it is over. */
+  /** Runs work on the disk. A full or broken disk stops nothing; the fault is logged once, and its end, too. */
   #attempt<T>(work: () => T): T | undefined {
     try {
       const result = work();
@@ -447,7 +447,7 @@ export class Journal {
     if (isDamaged(error)) this.#putAside();
   }
 
-  /** A file that is not usable is kept under another name, for people, and the next write begins a new one. */
+  /** Keeps an unusable file under another name, for people; the next write begins a new file. */
   #putAside(): void {
     const { file, log, now } = this.#options;
     const aside = `${file}.damaged-${now()}`;
@@ -476,12 +476,12 @@ function renamed(from: string, to: string): void {
   }
 }
 
-/** The low byte of a code of SQLite, which says the kind of error. */
+/** Returns the low byte of a code of SQLite, which is the kind of error. */
 const codeOf = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 
-/** SQLITE_BUSY and SQLITE_LOCKED. */
+/** The codes SQLITE_BUSY and SQLITE_LOCKED mean that the file is in use. */
 const isInUse = (error: unknown): boolean => [5, 6].includes(codeOf(error));
 
-/** SQLITE_CORRUPT and SQLITE_NOTADB. */
+/** The codes SQLITE_CORRUPT and SQLITE_NOTADB mean that the file is damaged. */
 const isDamaged = (error: unknown): boolean => [11, 26].includes(codeOf(error));

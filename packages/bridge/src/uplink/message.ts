@@ -1,25 +1,25 @@
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 import type { Sample } from '../drivers/driver.ts';
 
-/** The service stores no larger number of any sensor; a device that says one has sent no measurement. */
+/** The service stores no larger number for any sensor; a larger number is no measurement. */
 const VALUE_MAX = 1e9;
 
-/** A reading as it waits and as it is sent; `body` is a JSON object without its time. */
+/** A reading in the form in which it waits and is sent; `body` is a JSON object without the time. */
 export interface Reading {
   readonly deviceId: string;
   readonly atMs: number;
   /**
-   * How far the time that it got was ahead of the clock of this boot that is never set, if nobody had confirmed that time; `null` for
-   * a time that the service has confirmed, or that the device said.
+   * How far the time of the reading was ahead of the boot clock, which is never set. It is `null` if the service has confirmed
+   * the time, or if the device reported it.
    */
   readonly clockMs: number | null;
   readonly body: string;
 }
 
-/** Smaller differences of clocks are those of the way. */
+/** Smaller differences between clocks are caused by the transmission. */
 export const DIFFERENCE_MS_MAX = 2_000;
 
-/** With its right time, once it is known how far the service is ahead of the clock that is never set. */
+/** Returns the reading with the corrected time, if it is known how far the service is ahead of the boot clock. */
 export function settled(reading: Reading, aheadMs: number | null): Reading {
   const { atMs, clockMs } = reading;
   if (clockMs === null || aheadMs === null) return reading;
@@ -31,7 +31,7 @@ interface Body {
   [channel: string]: number | Record<string, number> | string[];
 }
 
-/** `null` for a sample without any number: then nothing is sent, and the values become stale. */
+/** Returns the reading of a sample; `null` for a sample without any number: then nothing is sent, and the values become stale. */
 export function readingOf(
   { deviceId, atMs, hasOwnTime, values }: Sample,
   clockMs: number | null,
@@ -65,11 +65,11 @@ export const payloadOf = (readings: readonly Pick<Reading, 'atMs' | 'body'>[]): 
     ? withTime(readings[0])
     : `[${readings.map(withTime).join()}]`;
 
-/** The limits of a message, with some room. */
+/** The limits of a message, reduced by a margin. */
 const PAYLOAD_CHARACTERS_MAX = 400_000;
 const TOKENS_MAX = 24_000;
 
-/** How many of these readings, the oldest first, fit into one message. */
+/** Returns how many of these readings, oldest first, fit into one message. */
 export function fitting(readings: readonly Pick<Reading, 'body'>[]): number {
   let characters = 0;
   let tokens = 0;

@@ -4,13 +4,13 @@ import type { Journal } from './journal.ts';
 import { fitting } from './message.ts';
 import type { DeviceSession } from './session.ts';
 
-/** Between two messages from the journal, so that new readings never wait long behind old ones. */
+/** The pause between two messages from the journal, so that new readings never wait long behind old ones. */
 const PAUSE_MS = 20;
-/** A connection that says nothing must not hold up the readings of others. */
+/** The limit of the wait for an acknowledgement: a silent connection must not delay the readings of other devices. */
 const ACKNOWLEDGE_MS_MAX = 15_000;
 const LOOK_EVERY_MS = 1_000;
 
-/** Delivers what waits in the journal, one message at a time, while new readings go past it. Each device gets its turn. */
+/** Delivers the readings in the journal, one message at a time, while new readings are sent directly. Each device gets its turn. */
 export class Replay {
   readonly #journal: Pick<Journal, 'next' | 'remove' | 'waitingOf'>;
   readonly #sessions: () => ReadonlyMap<string, Pick<DeviceSession, 'isConnected' | 'publish'>>;
@@ -59,7 +59,7 @@ export class Replay {
     }
   }
 
-  /** Returns whether something was delivered. A message that is not acknowledged stays in the journal. */
+  /** Sends the next message; returns whether it was delivered. A message that is not acknowledged stays in the journal. */
   async #sendNext(deviceId: string, session: Pick<DeviceSession, 'publish'>): Promise<boolean> {
     const batch = this.#journal.next(deviceId, READINGS_PER_MESSAGE_MAX, fitting);
     if (batch === null) return false;

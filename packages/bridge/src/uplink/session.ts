@@ -11,7 +11,7 @@ const CONNECT_TIMEOUT_MS = 10 * SECOND_MS;
 const KEEPALIVE_S = 30;
 const FIRST_WAIT_MS = 500;
 const WAIT_MS_MAX = 5 * SECOND_MS;
-/** A wrong secret does not become right by asking often. */
+/** The wait after a wrong secret, because it does not become right by frequent attempts. */
 const REFUSED_WAIT_MS = 60 * SECOND_MS;
 /** CONNACK codes for a wrong name or secret, as opposed to a busy broker. */
 const REFUSED_CODES: readonly unknown[] = [4, 5];
@@ -24,19 +24,19 @@ const DISCONNECT_TIMEOUT_MS = SECOND_MS;
 export interface SessionParts {
   readonly deviceId: string;
   readonly mqttUrl: () => string;
-  /** `null` while the device has none. */
+  /** Returns the secret; `null` while the device has none. */
   readonly secret: () => string | null;
   readonly journal: Pick<Journal, 'add'>;
   readonly log: (level: LogLevel, message: string, fields: Readonly<Record<string, unknown>>) => void;
   readonly onConnected: () => void;
-  /** Not before the time of readings is known. */
+  /** Returns whether readings may be sent: not before the time of readings is known. */
   readonly mayDeliver: () => boolean;
   readonly aheadMs: () => number | null;
 }
 
 /**
- * The session of one device at the service. It is open while the field device answers, so that the service sees the same presence as
- * of a device that connects by itself. A reading that is not acknowledged goes to the journal.
+ * The session of one device at the service. It is open while the field device answers, so that the service sees the same
+ * presence as that of a device that connects itself. A reading that is not acknowledged is stored in the journal.
  */
 export class DeviceSession {
   readonly #parts: SessionParts;
@@ -47,10 +47,10 @@ export class DeviceSession {
   #failures = 0;
   #isRefused = false;
   #retryTimer: NodeJS.Timeout | undefined;
-  /** Sent and not acknowledged, by a number of their own. */
+  /** The readings that were sent and are not acknowledged, by a number for each. */
   readonly #unacknowledged = new Map<number, Reading>();
   #sent = 0;
-  /** The newest reading while it is not delivered: the first to be sent on the next connection. */
+  /** The newest reading while it is not delivered; it is the first to be sent on the next connection. */
   #newest: Reading | null = null;
   #fault: string | null = null;
 
@@ -62,7 +62,7 @@ export class DeviceSession {
     return this.#isUp;
   }
 
-  /** Why there is no connection although one is wanted. */
+  /** Returns why there is no connection although one is wanted. */
   get fault(): string | null {
     return this.#isWanted && !this.#isUp ? this.#fault : null;
   }
@@ -73,7 +73,7 @@ export class DeviceSession {
     this.#connect();
   }
 
-  /** Says that the device is offline and ends the session in order; the service need not wait for silence. */
+  /** Reports the device as offline and ends the session in order, so that the service need not wait for silence. */
   async close(): Promise<void> {
     if (!this.#isWanted) return;
     this.#isWanted = false;
@@ -101,7 +101,7 @@ export class DeviceSession {
     this.open();
   }
 
-  /** A reading that is new: it is sent at once, or waits in the journal. */
+  /** Sends a new reading at once, or stores it in the journal. */
   deliver(given: Reading): void {
     const { mayDeliver, aheadMs } = this.#parts;
     const reading = settled(given, aheadMs());
@@ -122,12 +122,12 @@ export class DeviceSession {
       .finally(() => clearTimeout(late));
   }
 
-  /** What is newest is sent before what has waited longer. */
+  /** Sends the newest reading before those that have waited longer. */
   sendNewest(): void {
     if (this.#newest !== null && this.#isUp && this.#parts.mayDeliver()) this.deliver(this.#newest);
   }
 
-  /** Resolves when the service has stored the readings. */
+  /** Sends readings; resolves when the service has stored them. */
   async publish(readings: readonly Pick<Reading, 'atMs' | 'body'>[]): Promise<void> {
     const client = this.#client;
     if (client === null || !this.#isUp) throw new Error('the device has no session');
@@ -164,7 +164,7 @@ export class DeviceSession {
       );
     });
     client.once('close', () => {
-      // Only a forced end makes the library reject what is not acknowledged.
+      // The library rejects unacknowledged messages only after a forced end.
       client.end(true);
       this.#lost(client, failure ?? null);
     });

@@ -28,7 +28,7 @@ import {
 } from '../message-device.ts';
 import { ReadError } from '../read-error.ts';
 
-/** Devices that send documents or forms to the bridge, and devices that are asked for a document. */
+/** This file has the devices that send documents or forms to the bridge, and those that are asked for a document. */
 
 const BODY_MS_MAX = 10_000;
 const CONNECTIONS_MAX = 500;
@@ -44,7 +44,7 @@ class Refused extends Error {
   }
 }
 
-/** A port of the bridge, where devices send to; which device it is, is said by the path, or by a field of the message. */
+/** A port of the bridge, to which devices send; the path, or a field of the message, identifies the device. */
 class Listener {
   readonly #host: string;
   readonly #port: number;
@@ -118,8 +118,8 @@ class Listener {
   }
 
   /**
-   * The devices for which the message may be. A login is needed only where the secrets of the bridge have one for an endpoint
-   * of the path, because most weather stations can send none.
+   * Returns the devices for which the message may be. A login is needed only if the secrets of the bridge have one for an
+   * endpoint with this path, because most weather stations cannot send one.
    */
   #authorized(devices: readonly MessageDevice[], { headers }: IncomingMessage): readonly MessageDevice[] {
     const logins = devices.map(({ attached }) => this.#parts.credentials(attached.endpoint));
@@ -162,14 +162,14 @@ async function bodyOf(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** By the content, because some stations name no type or a wrong one. */
+/** Parses a text by its content, because some stations name no content type or a wrong one. */
 function documentOf(type: string, text: string): unknown {
   if (/^\s*[[{]/.test(text) || type.includes('json')) return parseJson(text);
   const fields = formFields(text);
   return /^[\w.~%-]+=/.test(text.trim()) ? fields : undefined;
 }
 
-/** Asks one device at fixed times, and more rarely while it does not answer. */
+/** Asks one device at fixed times, and less often while it does not answer. */
 class Poller {
   readonly #device: MessageDevice;
   readonly #parts: DriverParts;
@@ -209,7 +209,7 @@ class Poller {
       this.#everyMs * 2 ** Math.min(this.#failures, 10),
       Math.max(BACKOFF_MS_MAX, this.#everyMs),
     );
-    // On a grid, so that the time of an answer does not move the next question.
+    // The times are on a grid, so that the duration of an answer does not move the next request.
     const nowMs = this.#parts.now();
     const untilMs = nowMs + waitMs - (nowMs % waitMs);
     if (this.#failures > 0) this.#device.triesAgainAt(untilMs);
@@ -237,7 +237,7 @@ async function fetchMessage(
     const text = await bounded(response);
     if (text === null) return { code: 'malformed', detail: `more than ${ANSWER_BYTES_MAX} bytes` };
     const document = parseJson(text);
-    // Nothing of the text is shown, because whoever has it asked need not be allowed to read what is there.
+    // The text is not shown, because a person who asked for the test may have no right to read that document.
     if (document === undefined)
       return { code: 'malformed', detail: `${text.length} characters that are not JSON` };
     const roundTripMs = performance.now() - startedMs;
@@ -247,7 +247,7 @@ async function fetchMessage(
   }
 }
 
-/** A redirect is an answer, and is not followed. */
+/** Returns the answer; a redirect is an answer, too, and is not followed. */
 async function answerOf(
   endpoint: string,
   timeoutMs: number,
@@ -260,7 +260,7 @@ async function answerOf(
     headers: { accept: 'application/json', ...(login === null ? {} : { authorization: basic(login) }) },
   });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
-  // What happens to the connection from now on is told where the answer is read.
+  // Later errors of the connection are reported where the answer is read.
   request.on('error', () => undefined);
   return response;
 }

@@ -4,19 +4,19 @@ import type { AttachedDevice } from '../driver.ts';
 import { type LineAddress, parseLineAddress } from './line.ts';
 
 const UNIT_MAX = 255;
-/** Higher ones are reserved on a serial line, and 0 speaks to all devices at once. */
+/** On a serial line, higher addresses are reserved, and 0 addresses all devices at once. */
 const SERIAL_UNIT_MAX = 247;
 
 const lineOf = (address: LineAddress): Line =>
   address.kind === 'serial' ? { baud: address.baud } : { roundTripMs: TYPICAL_ROUND_TRIP_MS };
 
-/** The period that the site file demands instead of that of the mapping. */
+/** Returns the period in the site file, which replaces that of the mapping. */
 export const everyMsOf = ({ options }: Pick<AttachedDevice, 'options'>): number | null => {
   const { every } = options as { readonly every?: unknown };
   return typeof every === 'string' ? durationMs(every) : null;
 };
 
-/** Why a Modbus device of the site file cannot be read. */
+/** Returns why a Modbus device of the site file cannot be read. */
 export function modbusDeviceFaults(device: AttachedDevice): string[] {
   const { mapping, endpoint, unit } = device;
   if (mapping.protocol !== 'modbus') return [`the mapping ${mapping.name} is not one of Modbus`];
@@ -41,7 +41,7 @@ export function modbusDeviceFaults(device: AttachedDevice): string[] {
     : [];
 }
 
-/** Why the devices of one endpoint cannot all be read in time; each of them alone can. */
+/** Returns why the devices of one endpoint cannot all be read in time, although each of them alone can. */
 export function endpointFaults(endpoint: string, devices: readonly AttachedDevice[]): string[] {
   const line = lineOf(parseLineAddress(endpoint));
   const load = devices.reduce(

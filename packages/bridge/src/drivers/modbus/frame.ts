@@ -1,21 +1,21 @@
 import { ReadError } from '../read-error.ts';
 
-/** A request that reads; no other is ever made. */
+/** A request to read; the bridge makes no other requests. */
 export interface ReadRequest {
-  /** 1 to 4. */
+  /** The function code, 1 to 4. */
   readonly functionCode: number;
   readonly at: number;
   readonly count: number;
 }
 
-/** Modbus TCP has a header with a number for each request; a serial line, or a gateway that passes it on, has a check sum. */
+/** Modbus TCP has a header with a number for each request; a serial line, or a gateway that forwards it, has a checksum. */
 export type Framing = 'tcp' | 'rtu';
 
 export interface Frame {
-  /** Of Modbus TCP only; 0 otherwise. */
+  /** The number of the request in Modbus TCP; otherwise 0. */
   readonly transaction: number;
   readonly unit: number;
-  /** Function code and data. */
+  /** The function code and the data. */
   readonly pdu: Buffer;
 }
 
@@ -26,7 +26,7 @@ const EXCEPTION = 0x80;
 const EXCEPTION_BYTES = 5;
 const RTU_HEADER_BYTES = 3;
 
-/** The names of the standard; a device may have its own numbers, too. */
+/** The names in the standard; a device may also have its own numbers. */
 const EXCEPTIONS: Readonly<Record<number, string>> = {
   1: 'illegal function',
   2: 'illegal data address',
@@ -38,9 +38,9 @@ const EXCEPTIONS: Readonly<Record<number, string>> = {
   10: 'gateway path unavailable',
   11: 'gateway target device failed to respond',
 };
-/** The number in the words about an exception. */
+/** Matches the number in the text about an exception. */
 export const EXCEPTION_NUMBER = /^exception (\d{1,3}),/;
-/** A gateway says with these that the unit behind it is silent. */
+/** The exceptions with which a gateway reports that the unit behind it is silent. */
 const GATEWAY_EXCEPTIONS = [10, 11];
 
 /** The CRC-16 of Modbus, low byte first on the wire. */
@@ -79,7 +79,7 @@ export function frameOf(framing: Framing, { transaction, unit, pdu }: Frame): Bu
   return frame;
 }
 
-/** Puts the bytes of a connection together to answers. */
+/** Assembles answers from the bytes of a connection. */
 export class AnswerReader {
   readonly #framing: Framing;
   #bytes: Buffer = Buffer.alloc(0);
@@ -88,7 +88,10 @@ export class AnswerReader {
     this.#framing = framing;
   }
 
-  /** Throws a `ReadError` where the bytes make no sense; what follows them cannot be understood either. */
+  /**
+   * Adds bytes and returns the complete answers. Throws a `ReadError` if the bytes are invalid; bytes after them cannot be
+   * understood either.
+   */
   push(bytes: Buffer): Frame[] {
     this.#bytes = this.#bytes.length === 0 ? bytes : Buffer.concat([this.#bytes, bytes]);
     const frames: Frame[] = [];
@@ -103,7 +106,7 @@ export class AnswerReader {
     this.#bytes = Buffer.alloc(0);
   }
 
-  /** Whether the beginning of an answer has come, and the rest has not. */
+  /** True if only the beginning of an answer has arrived. */
   get hasPart(): boolean {
     return this.#bytes.length > 0;
   }
@@ -141,7 +144,7 @@ export class AnswerReader {
 const bytesOf = ({ functionCode, count }: ReadRequest): number =>
   functionCode <= 2 ? Math.ceil(count / 8) : 2 * count;
 
-/** The data of an answer; throws a `ReadError` unless it answers exactly this request. */
+/** Returns the data of an answer; throws a `ReadError` unless it answers exactly this request. */
 export function dataOf(request: ReadRequest, unit: number, { unit: from, pdu }: Frame): Buffer {
   if (from !== unit) throw new ReadError('wrong_unit', `unit ${from} answered instead of unit ${unit}`);
   const functionCode = pdu.readUInt8(0);

@@ -6,14 +6,14 @@ import { ReadError } from '../read-error.ts';
 import { openSerial, type SerialSettings, serialSettings } from '../serial-line.ts';
 import { AnswerReader, dataOf, type Frame, type Framing, type ReadRequest, requestFrame } from './frame.ts';
 
-/** Where Modbus devices are reached. */
+/** The address at which Modbus devices are reached. */
 export type LineAddress =
   | { readonly kind: 'tcp' | 'rtu+tcp'; readonly host: string; readonly port: number }
   | ({ readonly kind: 'serial' } & SerialSettings);
 
 const MODBUS_PORT = 502;
 
-/** Throws an error with the sentence for a person. */
+/** Parses an address; throws an error with a sentence for a person. */
 export function parseLineAddress(text: string): LineAddress {
   const url = URL.canParse(text) ? new URL(text) : null;
   if (url?.protocol === 'tcp:' || url?.protocol === 'rtu+tcp:') {
@@ -28,7 +28,7 @@ export function parseLineAddress(text: string): LineAddress {
   );
 }
 
-/** What was asked and answered, for records. */
+/** A request with its answer, for recordings. */
 export interface Exchange {
   readonly unit: number;
   readonly request: ReadRequest;
@@ -37,15 +37,18 @@ export interface Exchange {
 
 export interface LineOptions {
   readonly pauseAfterConnectMs: number;
-  /** Sees everything that is asked and answered. */
+  /** Is called with every request and its answer. */
   readonly tap?: (exchange: Exchange) => void;
 }
 
 const CONNECT_MS_MAX = 2_000;
-/** After so many timeouts one after the other, in which not one byte came, the connection is made anew. */
+/** The limit of timeouts in a row without a single byte; then the connection is opened again. */
 const SILENT_REQUESTS_MAX = 3;
 const KEEP_ALIVE_MS = 10_000;
-/** A device that sends more is not one of Modbus; the connection is made anew, so that it does not keep the bridge busy. */
+/**
+ * The limit of answers without a request. A device that sends more does not use Modbus; the connection is opened again, so that
+ * the device does not keep the bridge busy.
+ */
 const UNASKED_MAX = 64;
 const TRANSACTIONS = 0x1_0000;
 /** The silence between two frames of a fast serial line. */
@@ -58,8 +61,8 @@ interface Waiting {
 }
 
 /**
- * One connection to one or many Modbus devices, with one request at a time: callers wait for the answer before they ask again.
- * It is opened by the first request, and again by the first one after it was lost.
+ * One connection to one or many Modbus devices, with one request at a time: a caller waits for the answer before the next
+ * request. It is opened by the first request, and again by the first request after it was lost.
  */
 export class ModbusLine {
   readonly #address: LineAddress;
@@ -71,13 +74,13 @@ export class ModbusLine {
   #transaction = 0;
   #silentRequests = 0;
   #lastByteMs = 0;
-  /** Answers since the last request. */
+  /** The number of answers since the last request. */
   #unasked = 0;
-  /** A late answer of a serial line cannot be told from the next one, so nothing is asked before this time. */
+  /** A late answer on a serial line cannot be distinguished from the next one, so no request is sent before this time. */
   #quietUntilMs = 0;
-  /** The addresses that were asked with the same unit, function and length: their answers look the same on a serial line. */
+  /** The addresses in requests with the same unit, function and length: their answers look the same on a serial line. */
   readonly #addresses = new Map<string, Set<number>>();
-  /** Requests whose answer may still come, by what their answers look like. */
+  /** The requests whose answer may still arrive, by the form of their answers. */
   readonly #unanswered = new Map<string, { readonly count: number; readonly timeoutMs: number }>();
 
   constructor(address: LineAddress, options: LineOptions) {
@@ -87,10 +90,10 @@ export class ModbusLine {
     this.#reader = new AnswerReader(this.#framing);
   }
 
-  /** The data of the answer; throws a `ReadError`. */
+  /** Sends a request and returns the data of the answer; throws a `ReadError`. */
   async ask(unit: number, request: ReadRequest, timeoutMs: number): Promise<Buffer> {
     try {
-      // The next answer would be taken for the rest of one that never came whole.
+      // Otherwise the next answer would count as the rest of an incomplete one.
       if (this.#framing === 'tcp' && this.#reader.hasPart) this.#drop();
       const stream = this.#stream ?? (await this.#open());
       if (this.#framing === 'rtu') await this.#resynchronise(stream, unit, request, timeoutMs);
@@ -102,7 +105,7 @@ export class ModbusLine {
         error instanceof ReadError
           ? error
           : new ReadError('connection_lost', String(error), { isConnection: true });
-      // The right answer may still come.
+      // The right answer may still arrive.
       if (this.#framing === 'rtu' && (failure.code === 'wrong_unit' || failure.code === 'malformed'))
         this.#quietUntilMs = performance.now() + timeoutMs;
       if (this.#framing === 'rtu' && failure.code !== 'exception' && !failure.isConnection) {
@@ -157,7 +160,7 @@ export class ModbusLine {
     this.#unasked = 0;
     this.#transaction = (this.#transaction + 1) % TRANSACTIONS;
     const transaction = this.#framing === 'tcp' ? this.#transaction : 0;
-    // Bytes that nobody waits for are late answers.
+    // Bytes without a request are late answers.
     if (this.#framing === 'rtu') this.#reader.clear();
     const outcome = await new Promise<Frame | ReadError>((settle) => {
       const timer = setTimeout(() => {
@@ -183,8 +186,8 @@ export class ModbusLine {
   }
 
   /**
-   * After a request without an answer, the first answer that looks like it may be its late one, and would be taken for the value of
-   * another register. It is not used: the line is left alone until nothing more can come, and then the device is asked again.
+   * Handles the first request after one without an answer: its answer may be the late answer for another register, so it is not
+   * used. Nothing is sent until no late answer can arrive any more; then the device is asked again.
    */
   async #resynchronise(stream: Duplex, unit: number, request: ReadRequest, timeoutMs: number): Promise<void> {
     const shape = shapeOf(unit, request);
@@ -213,11 +216,11 @@ export class ModbusLine {
   #read(bytes: Buffer): void {
     this.#silentRequests = 0;
     this.#lastByteMs = performance.now();
-    // The late answer has come.
+    // The late answer has arrived.
     if (this.#waiting === undefined) this.#quietUntilMs = 0;
     try {
       for (const frame of this.#reader.push(bytes)) {
-        // An answer to an earlier request is of no use any more.
+        // An answer to an earlier request is not used.
         if (frame.transaction === this.#waiting?.transaction) this.#waiting.settle(frame);
         else if (this.#waiting === undefined) this.#late();
         this.#unasked += 1;
@@ -227,18 +230,18 @@ export class ModbusLine {
     } catch (error) {
       this.#reader.clear();
       if (error instanceof ReadError) this.#waiting?.settle(error);
-      // After bytes that make no sense the beginning of the next answer is not known.
+      // After invalid bytes, the beginning of the next answer is not known.
       if (this.#framing === 'tcp') this.#drop();
     }
   }
 
-  /** An answer that nobody waits for: if only one was missing, none is missing any more. */
+  /** Handles an answer without a request: if only one answer was missing, none is missing now. */
   #late(): void {
     const [first, ...others] = this.#unanswered.values();
     if (first?.count === 1 && others.length === 0) this.#unanswered.clear();
   }
 
-  /** Waits for the end of what a device may still say, and for the silence that separates two frames. */
+  /** Waits until the device sends nothing more, and for the silence that separates two frames. */
   async #silence(timeoutMs: number): Promise<void> {
     const endsMs = Math.max(performance.now(), this.#quietUntilMs) + timeoutMs;
     const silenceMs =
@@ -250,14 +253,14 @@ export class ModbusLine {
       const waitMs = Math.max(this.#quietUntilMs - now, this.#lastByteMs + silenceMs - now);
       if (waitMs <= 0) return;
       if (now > endsMs) throw new ReadError('malformed', 'something speaks on the line without a pause');
-      // In small parts, because a late answer ends the wait.
+      // The wait has small steps, because a late answer ends it.
       await pause(Math.min(Math.ceil(waitMs), DRAIN_STEP_MS));
     }
   }
 }
 
 const DRAIN_STEP_MS = 20;
-/** Requests without an answer are two timeouts apart, and so are their answers, however late they are. */
+/** The factor for the timeout: requests without an answer are two timeouts apart, and so are their answers, however late they are. */
 const LATE_FACTOR = 2.5;
 const LATE_ROUNDS = 4;
 

@@ -11,7 +11,7 @@ import { readDevice } from './modbus.ts';
 
 const WEIGHT = mappingOf('  weight: {at: 0, type: u32, unit: kg, sensor: weight, every: 100ms}');
 
-/** For tests in which nothing is meant to be late. */
+/** The limits of tests in which no answer shall be late. */
 const PATIENT = '{timeout: 5s}';
 const PATIENT_WEIGHT = mappingOf(
   '  weight: {at: 0, type: u32, unit: kg, sensor: weight, every: 100ms}',
@@ -105,7 +105,7 @@ test('only an answer to exactly this request is accepted', () => {
   assert.throws(answer('03040001'), { code: 'malformed' });
   assert.throws(answer('040400010002'), { code: 'malformed' });
   assert.throws(answer('8302'), { code: 'exception', message: 'exception 2, illegal data address' });
-  // A gateway says so of a unit behind it that is silent.
+  // A gateway reports with this exception that a unit behind it is silent.
   assert.throws(answer('830b'), { code: 'timeout' });
   assert.throws(answer('83'), { code: 'malformed' });
 });
@@ -162,7 +162,7 @@ test('a device is polled, and a failed read never repeats the old value', async 
     detail: 'exception 4, server device failure',
     points: ['weight'],
   });
-  // It refuses, so it is there.
+  // The device refuses the request, so it is online.
   assert.equal(polling.health()[0]?.state, 'answering');
 });
 
@@ -175,7 +175,7 @@ test('a refusal of one request leaves the values of the others', async (t) => {
   const polling = new Polling(t, [attached(device.endpoint, 'silo-1', 1, mapping)]);
   await polling.start();
   const { values } = await polling.nextSample();
-  // What decides about c is not known, so c has no value either.
+  // The value that decides about c is not known, so c has no value either.
   assert.deepEqual(
     values.map(({ point, value }) => [point, value]),
     [['a', 0]],
@@ -208,7 +208,7 @@ test('one request at a time, whatever the number of units, and each in its own s
   assert.deepEqual(new Set(polling.samples.slice(0, 40).map(({ deviceId }) => deviceId)).size, 20);
 });
 
-/** The smallest share of their polls that nine units keep beside one that never answers. */
+/** Returns the smallest share of polls of nine units beside one unit that never answers. */
 async function shareBesideDeadUnit(t: TestContext): Promise<number> {
   const mapping = mappingOf(
     '  weight: {at: 0, type: u32, unit: kg, sensor: weight, every: 200ms}',
@@ -233,13 +233,13 @@ async function shareBesideDeadUnit(t: TestContext): Promise<number> {
   assert.equal(device.sockets.size <= 1, true);
   const counts = Map.groupBy(polling.samples, ({ deviceId }) => deviceId);
   const others = units.filter(({ unit }) => unit !== 4).map(({ id }) => counts.get(id)?.length ?? 0);
-  // The first and the last slot are not whole.
+  // The first and the last slot are not complete.
   return (Math.min(...others) + 1) / slots;
 }
 
 test('one dead unit of ten: the others keep their polls', async (t) => {
   let best = 0;
-  // A busy machine may be late itself.
+  // A busy machine may itself be late.
   for (let attempt = 0; attempt < 3 && best < 0.95; attempt += 1)
     best = Math.max(best, await shareBesideDeadUnit(t));
   assert.ok(best >= 0.95, `${best}`);
@@ -282,7 +282,7 @@ test('answers of another unit, and of a wrong length, are failures', async (t) =
   mode.wrong = 'length';
   await polling.until(() => polling.failures.some(({ code }) => code === 'malformed'));
   assert.deepEqual(polling.samples, []);
-  // Nobody knows whether the device itself is there, so it is not shown as present.
+  // Nobody knows whether the device itself is online, so it is not shown as online.
   await polling.until(() => polling.health()[0]?.state === 'silent');
   mode.wrong = 'nothing';
   assert.equal((await polling.nextSample()).values[0]?.value, 9);
@@ -298,7 +298,7 @@ test('half an answer is never completed with the beginning of the next one', asy
       const transaction = bytes.readUInt16BE(0);
       const pdu = Buffer.concat([Buffer.from([3, 4]), registers(0, 9)]);
       const answer = (to: number) => frameOf('tcp', { transaction: to, unit: bytes.readUInt8(6), pdu });
-      // Everything but the value, with the number of the next request; later answers come in two parts.
+      // This sends everything but the value, with the number of the next request; later answers arrive in two parts.
       if (peer.isHalf) socket.write(answer(transaction + 1).subarray(0, 9));
       else {
         socket.write(answer(transaction).subarray(0, 4));
@@ -368,7 +368,7 @@ test('a peer that never stops sending answers is a failure, and the device is ba
   assert.ok(peer.connections > 1);
 });
 
-/** A serial line whose device answers each request so much later, in order. */
+/** Opens a serial line whose device answers each request with this delay, in order. */
 async function slowLine(t: TestContext, delayMs: () => number): Promise<string> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -429,12 +429,12 @@ test('a device that was exchanged for another model gives no value as good', asy
   };
   assert.deepEqual(await weight(), [1_234, 'good', null]);
   await device.away();
-  // The registers of the other model mean something else, and its number would be plausible.
+  // The registers of the other model have other meanings, and its number would be plausible.
   device.answer = () => registers(310, 4_321);
   await device.listen();
   await polling.until(() => polling.samples.at(-1)?.values[0]?.value === 310);
   assert.deepEqual(await weight(), [4_321, 'bad', 'bad_status']);
-  // A model with fewer registers refuses, and nothing is repeated.
+  // A model with fewer registers refuses, and no old value is repeated.
   device.answer = () => 2;
   await polling.until(() => polling.failures.at(-1)?.code === 'exception');
   const { length } = polling.samples;
@@ -442,7 +442,7 @@ test('a device that was exchanged for another model gives no value as good', asy
   assert.ok(polling.samples.length <= length + 1);
 });
 
-/** How long after the return of the device its values came again. */
+/** Returns the time from the return of the device until its values arrived again. */
 async function recoveryMs(
   device: TestDevice,
   polling: Polling,

@@ -10,7 +10,7 @@ import { type LineOptions, ModbusLine, parseLineAddress } from './line.ts';
 
 const DEFAULT_UNIT = 1;
 
-/** A device with its mapping, as Modbus needs it. */
+/** A device with its mapping, in the form that this driver needs. */
 interface ModbusDevice {
   readonly id: string;
   readonly unit: number;
@@ -25,7 +25,7 @@ function modbusDevice(device: AttachedDevice): ModbusDevice {
   return { id, unit: unit ?? DEFAULT_UNIT, mapping, groups: planReads(mapping, everyMsOf(device)) };
 }
 
-/** The values of the points whose registers were read. */
+/** Returns the values of the points whose registers were read. */
 function valuesOf(
   points: readonly Point<ModbusPlace>[],
   answers: ReadonlyMap<PlannedRead, Buffer>,
@@ -101,7 +101,7 @@ function polledUnit(
   };
 }
 
-/** The points in a read, and those about which one of them decides. */
+/** Returns the points in a read, and the points whose values depend on one of them. */
 function namesLostWith({ points }: PlannedRead, group: ReadGroup): string[] {
   const read = new Set(points.map(({ name }) => name));
   return group.points
@@ -109,7 +109,7 @@ function namesLostWith({ points }: PlannedRead, group: ReadGroup): string[] {
     .map(({ name }) => name);
 }
 
-/** What each point would be in every order of bytes: the right one is mostly the only one that looks like a value. */
+/** Returns the value of each point in every order of bytes: usually only the right order gives a plausible value. */
 export function valuesInOrders(
   points: readonly Point<ModbusPlace>[],
   values: readonly PointValue[],
@@ -129,7 +129,7 @@ export function valuesInOrders(
   return shown;
 }
 
-/** Reads everything of a device once, on a connection of its own. The first failure ends it. */
+/** Reads all values of a device once, on a separate connection. The first failure ends it. */
 export async function readDevice(
   device: AttachedDevice,
   { now }: Pick<DriverParts, 'now'>,

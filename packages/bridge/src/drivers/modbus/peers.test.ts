@@ -37,7 +37,7 @@ const valuesOf = async (endpoint: string, mapping: Mapping, unit = 1) => {
   return Object.fromEntries(values.map(({ point, value }) => [point, value]));
 };
 
-/** Reads `type order hex` lines and prints what pymodbus and libmodbus make of them. */
+/** A program that reads `type order hex` lines and prints how pymodbus and libmodbus decode them. */
 const DECODER = `
 import ctypes, ctypes.util, json, sys
 from pymodbus.payload import BinaryPayloadDecoder
@@ -141,12 +141,12 @@ test('the server of pymodbus, with errors, delays, silence and stray bytes', asy
     await polling.until(() => polling.failures.length > length + 1);
     await manipulate({ response_type: 'normal' });
     assert.match(polling.failures.at(-1)?.code ?? '', code, how.response_type);
-    // A late or stray answer is never taken for a value: whatever comes is what is stored.
+    // A late or stray answer never counts as a value: every value that arrives is the stored one.
     for (let count = 0; count < 5; count += 1) await isGood();
   }
 });
 
-/** Ten units of pymodbus behind one port; the fourth is not there, and the gateway says so or is silent. */
+/** A server with ten units of pymodbus behind one port; the fourth is missing, and the gateway reports this or is silent. */
 const GATEWAY = `
 import asyncio, sys
 from pymodbus.datastore import ModbusSequentialDataBlock, ModbusServerContext, ModbusSlaveContext
@@ -174,7 +174,7 @@ for (const mode of ['silent', 'refused']) {
     runPeer(t, python, ['-c', GATEWAY, String(port), mode]);
     await untilListening(port);
     let best = 0;
-    // A busy machine may be late itself.
+    // A busy machine may itself be late.
     for (let attempt = 0; attempt < 3 && best < 0.95; attempt += 1) {
       const polling = new Polling(t, unitsAt(port));
       await polling.start();
@@ -233,7 +233,7 @@ test('a gateway of pymodbus that is killed, or stands still, and is there again'
   }
 });
 
-/** A server of libmodbus, driven from Python. */
+/** A program that runs a server of libmodbus from Python. */
 const LIBMODBUS_SERVER = `
 import ctypes, ctypes.util, struct, sys
 library = ctypes.CDLL(ctypes.util.find_library('modbus'))
@@ -310,7 +310,7 @@ test('a server of jsmodbus', async (t) => {
   assert.deepEqual(await valuesOf(`tcp://127.0.0.1:${port}`, SCALE), { weight: 70_000, state: 0 });
 });
 
-/** A pair of serial lines, with unit 7 of libmodbus at the far end. */
+/** Opens a pair of serial lines, with unit 7 of libmodbus at the far end. */
 async function serialLine(t: TestContext): Promise<string | null> {
   const python = modbusPython(t);
   if (python === undefined) return null;
@@ -396,7 +396,7 @@ test('a serial line on which something speaks without a pause', async (t) => {
   runPeer(t, 'socat', [`pty,raw,echo=0,link=${near}`, `pty,raw,echo=0,link=${far}`]);
   await Promise.all([untilThere(near), untilThere(far)]);
   const other = await open(far, 'w');
-  // Frames of this speed are an eighth of a second apart.
+  // Frames of this line speed are an eighth of a second apart.
   const timer = setInterval(() => void other.write('U'), 15);
   t.after(() => clearInterval(timer));
   const seldom = mappingOf(
@@ -420,7 +420,7 @@ test('a gateway that passes a serial line on', async (t) => {
   const line = await serialLine(t);
   if (line === null) return;
   const port = await freePort();
-  // Not looked for with a connection of its own, which would read from the line, too.
+  // The test does not check the port with a connection, because that would also read from the line.
   runPeer(t, 'socat', [`tcp-listen:${port},reuseaddr,fork,bind=127.0.0.1`, `${line},raw,echo=0`]);
   const polling = new Polling(t, [device(`rtu+tcp://127.0.0.1:${port}`, TEN, 7)]);
   assert.deepEqual(await firstValues(polling), TEN_VALUES);

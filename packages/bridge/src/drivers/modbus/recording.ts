@@ -6,14 +6,14 @@ import type { Exchange } from './line.ts';
 import { readDevice } from './modbus.ts';
 import type { Answerer } from './server.ts';
 
-/** One line of a recording: what was asked of a device, and what came. */
+/** One line of a recording: a request to a device, and the answer. */
 interface Recorded {
   readonly at: string;
   readonly unit: number;
   readonly function: number;
   readonly address: number;
   readonly count: number;
-  /** In hexadecimal. */
+  /** The data in hexadecimal. */
   readonly data?: string;
   readonly failure?: string;
   readonly detail?: string;
@@ -21,7 +21,7 @@ interface Recorded {
 
 const LINES_MAX = 1_000_000;
 
-/** Reads a Modbus device again and again for some time; each request with its answer is a line, also one that failed. */
+/** Reads a Modbus device repeatedly for some time; each request with its answer, including a failed one, is a line. */
 export async function recordDevice(
   device: AttachedDevice,
   forMs: number,
@@ -55,7 +55,7 @@ function recordedLine({ unit, request, outcome }: Exchange, atMs: number): strin
   return JSON.stringify(recorded);
 }
 
-/** Throws an error that names the line. */
+/** Parses a recording; throws an error that names the line. */
 export function readRecording(text: string): Recorded[] {
   const lines = text.split('\n').filter((line) => line.trim() !== '');
   if (lines.length > LINES_MAX) throw new Error(`the recording has more than ${LINES_MAX} lines`);
@@ -76,8 +76,8 @@ export function readRecording(text: string): Recorded[] {
 }
 
 /**
- * Answers as the recorded device did: the same request gets its recorded answers one after the other, and the last one from
- * then on; another request is answered from the registers that were recorded.
+ * Answers like the recorded device: the same request gets its recorded answers one after the other, and then always the last
+ * one; another request is answered from the recorded registers.
  */
 export function answererOf(recording: readonly Recorded[]): Answerer {
   const sequences = Map.groupBy(recording, keyOf);

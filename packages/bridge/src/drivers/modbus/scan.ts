@@ -1,7 +1,7 @@
 import { ReadError } from '../read-error.ts';
 import type { ReadRequest } from './frame.ts';
 
-/** Registers that a device lets be read, with their words. */
+/** A range of registers that a device allows to read, with their values. */
 export interface ReadableRange {
   readonly first: number;
   readonly last: number;

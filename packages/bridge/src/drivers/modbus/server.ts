@@ -1,13 +1,13 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { frameOf, type ReadRequest } from './frame.ts';
 
-/** The data of an answer, the number of an exception, or `null` for silence. */
+/** Returns the data of an answer, the number of an exception, or `null` for silence. */
 export type Answerer = (unit: number, request: ReadRequest) => Buffer | number | null;
 
 const HEADER_BYTES = 7;
 const REQUEST_BYTES = 12;
 
-/** A device of Modbus TCP that answers requests to read: for records that are played again, and for tests. */
+/** Starts a Modbus TCP device that answers read requests: to play recordings, and for tests. */
 export function modbusServer(
   answer: Answerer,
   connected: (socket: Socket) => void = () => undefined,

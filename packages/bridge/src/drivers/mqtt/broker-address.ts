@@ -1,6 +1,6 @@
 import type { IClientOptions } from 'mqtt';
 
-/** In parts, because the library would take the text apart by a function of Node that warns about itself. */
+/** Returns the address in parts, because the library would parse a text with a deprecated function of Node that prints a warning. */
 export function brokerAddress(url: string): Pick<IClientOptions, 'protocol' | 'host' | 'port'> {
   const { protocol, hostname, port } = new URL(url);
   return {

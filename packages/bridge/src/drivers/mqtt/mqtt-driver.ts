@@ -9,14 +9,14 @@ const FILTERS_PER_REQUEST = 200;
 const RECONNECT_MS = 2_000;
 const CONNECT_MS_MAX = 10_000;
 
-/** What is subscribed: values, or whether the device is there. */
+/** A subscription: to values, or to the availability of a device. */
 interface Subscribed {
   readonly device: MessageDevice;
   readonly topic: string | null;
   readonly isAvailability: boolean;
 }
 
-/** One connection to a broker, for all devices that speak there. */
+/** One connection to a broker, for all devices that send there. */
 class BrokerSession {
   readonly #endpoint: string;
   readonly #devices: readonly MessageDevice[];
@@ -90,7 +90,10 @@ class BrokerSession {
       device.failed('not_authorized', `the broker refuses the subscription to ${filter}`);
   }
 
-  /** Said once, although the connection is tried every two seconds, until something else is wrong or it is open again. */
+  /**
+   * Reports an error of the connection once, although the connection is tried every two seconds, until the error changes or the
+   * connection is open again.
+   */
   #unusable(error: Error): void {
     if (this.#trouble === error.message) return;
     this.#trouble = error.message;

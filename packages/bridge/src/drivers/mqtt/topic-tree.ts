@@ -1,4 +1,4 @@
-/** Finds what is subscribed to the topic of a message, among thousands of filters, in the time that its levels take. */
+/** Finds the subscriptions for the topic of a message, among thousands of filters; the time depends only on the levels of the topic. */
 export class TopicTree<Entry> {
   readonly #root = new Level<Entry>();
 

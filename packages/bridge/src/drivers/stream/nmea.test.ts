@@ -8,7 +8,7 @@ const checked = (body: string): string => {
   return `$${body}*${sum.toString(16).toUpperCase().padStart(2, '0')}`;
 };
 
-/** The two sentences that most descriptions of NMEA 0183 show. */
+/** Two sentences that most descriptions of NMEA 0183 show. */
 const GGA = '$GPGGA,123519,4807.038,N,01131.000,E,1,08,0.9,545.4,M,46.9,M,,*47';
 const RMC = '$GPRMC,123519,A,4807.038,N,01131.000,E,022.4,084.4,230394,003.1,W*6A';
 

@@ -3,12 +3,12 @@
  * VTG (speed, course) of any talker. Sentences of the same second are one message.
  */
 export interface NmeaMessage {
-  /** RFC 3339, when a sentence of this second said the date. */
+  /** The time in the form of RFC 3339, if a sentence of this second had the date. */
   time?: string;
   latitude?: number;
   longitude?: number;
   altitude?: number;
-  /** 0 is no fix; positions without one are left out. */
+  /** The quality of the fix; 0 is no fix. Positions without a fix are left out. */
   fix?: number;
   satellites?: number;
   hdop?: number;
@@ -45,7 +45,7 @@ const SENTENCES: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** The type and the fields of a sentence whose checksum is right; otherwise `null`. */
+/** Returns the type and the fields of a sentence whose checksum is right; otherwise `null`. */
 function readSentence(line: string): { readonly type: string; readonly fields: readonly string[] } | null {
   if (line.length > SENTENCE_LENGTH_MAX) return null;
   const [, head = '', tail = '', sum = ''] = SENTENCE.exec(line.trim()) ?? [];
@@ -56,12 +56,12 @@ function readSentence(line: string): { readonly type: string; readonly fields: r
   return { type: head.slice(2), fields: tail.slice(1).split(',') };
 }
 
-/** Collects the sentences of one second and gives them as one message when the next second begins. */
+/** Collects the sentences of one second and returns them as one message when the next second begins. */
 export class NmeaReader {
   #message: NmeaMessage = {};
   #second: string | null = null;
 
-  /** `undefined` for a line that is no sentence; `null` while nothing is complete. */
+  /** Returns `undefined` for a line that is no sentence, and `null` while no message is complete. */
   read(line: string): NmeaMessage | null | undefined {
     const sentence = readSentence(line);
     if (sentence === null) return undefined;
@@ -88,7 +88,7 @@ function setPosition(message: NmeaMessage, [lat, northSouth, lon, eastWest]: rea
   message.longitude = longitude;
 }
 
-/** Degrees and minutes in one number: ddmm.mmmm. */
+/** Parses degrees and minutes in one number: ddmm.mmmm. */
 function angle(
   text: string | undefined,
   degreeDigits: number,
@@ -106,7 +106,7 @@ function angle(
 const number = (text: string | undefined): number | undefined =>
   text !== undefined && /^-?[0-9]+(\.[0-9]*)?$/.test(text) ? Number(text) : undefined;
 
-/** ddmmyy and hhmmss.sss; receivers write years of this century. */
+/** Parses ddmmyy and hhmmss.sss; receivers write years of this century. */
 function dateTime(date: string | undefined, time: string | undefined): string | undefined {
   const [, day, month, year] = /^([0-9]{2})([0-9]{2})([0-9]{2})$/.exec(date ?? '') ?? [];
   const [, hour, minute, second] = /^([0-9]{2})([0-9]{2})([0-9]{2}(?:\.[0-9]{1,3})?)/.exec(time ?? '') ?? [];

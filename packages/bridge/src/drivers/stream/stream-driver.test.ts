@@ -109,7 +109,7 @@ test('a serial line is read, with socat as the line', { skip: withoutSocat }, as
 const DAY_MS = 86_400_000;
 const YESTERDAY = new Date(Date.now() - DAY_MS).toISOString().slice(0, 10);
 
-/** Ten seconds of a receiver that moves north, as it sends them. */
+/** Returns ten seconds of the output of a receiver that moves north. */
 function nmeaLog(): string {
   const date = YESTERDAY.slice(2).split('-').reverse().join('');
   const checked = (body: string): string => {

@@ -9,18 +9,18 @@ import { ReadError } from '../read-error.ts';
 import { openSerial, serialSettings } from '../serial-line.ts';
 import { NmeaReader } from './nmea.ts';
 
-/** Devices that send lines of text over TCP or a serial line: NMEA receivers, gpsd and scale indicators. */
+/** This file has the devices that send lines of text over TCP or a serial line: NMEA receivers, gpsd and scale indicators. */
 
 const LINE_CHARACTERS_MAX = 4_096;
 /** Indicators also put a line between the characters STX and ETX. */
 const LINE_ENDS = new RegExp(`[\r\n${String.fromCharCode(2, 3)}]+`);
 const BACKOFF = { firstMs: 1_000, longestMs: 30_000 };
 const CONNECT_MS_MAX = 10_000;
-/** Lines that follow each other and cannot be read, before they are a failure: the first ones are often cut off. */
+/** The number of unreadable lines in a row that count as a failure: the first lines of a connection are often incomplete. */
 const UNREADABLE_MAX = 10;
 const WATCH = '?WATCH={"enable":true,"json":true};\n';
 
-/** Makes a document of a line; `null` where the line says nothing yet, `undefined` where it cannot be read. */
+/** Makes a document from a line; `null` if the line has no value yet, `undefined` if it cannot be read. */
 type LineReader = (line: string) => unknown;
 
 function readerOf({ attached, settings }: MessageDevice): LineReader {
@@ -31,7 +31,7 @@ function readerOf({ attached, settings }: MessageDevice): LineReader {
   return (line) => nmea.read(line);
 }
 
-/** One device at the end of a line; the connection is opened again when it has ended. */
+/** The device of one line; the connection is opened again when it has ended. */
 class LineDevice {
   readonly #device: MessageDevice;
   readonly #now: () => number;
@@ -73,7 +73,7 @@ class LineDevice {
         return;
       }
       this.#stream = stream;
-      // gpsd sends nothing unless it is told to.
+      // gpsd sends nothing until it gets this command.
       if (mapping.protocol === 'gpsd') stream.write(WATCH);
       await this.#readLines(stream);
       ended = { code: 'connection_lost', detail: 'the other side has ended the connection' };
@@ -94,7 +94,7 @@ class LineDevice {
     for await (const chunk of stream as AsyncIterable<string>) {
       const lines = (rest + chunk).split(LINE_ENDS);
       rest = lines.pop() ?? '';
-      // Without an end of a line it is no text.
+      // Data without a line end are no text and are dropped.
       if (rest.length > LINE_CHARACTERS_MAX) rest = '';
       for (const line of lines) if (line !== '') this.#line(line);
     }
@@ -116,7 +116,7 @@ class LineDevice {
     if (this.#pause === undefined) this.#use();
   }
 
-  /** An indicator sends ten lines a second: the first one is used at once, and then the newest one of each period. */
+  /** Uses the newest line. An indicator sends ten lines a second: the first one is used at once, and then the newest one of each period. */
   #use(): void {
     this.#pause = undefined;
     const message = this.#newest;
