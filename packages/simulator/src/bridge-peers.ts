@@ -15,20 +15,20 @@ const CABLE_POINTS = 6;
 export const RADIO_ADDRESS = '24e124713d410001';
 
 export interface BridgePeers {
-  /** Where the scale answers Modbus TCP. */
+  /** The port on which the scale answers Modbus TCP. */
   readonly scalePort: number;
   stop(): Promise<void>;
 }
 
 interface PeerOptions {
-  /** Where radio network and weather station send to, without their paths. */
+  /** The address to which the radio network and the weather station send, without their paths. */
   readonly pushUrl: string;
   readonly now: () => number;
 }
 
 /**
- * Devices of other makers beside the farm, for a bridge: a Modbus scale with a temperature cable, a level sensor behind a LoRaWAN network
- * server, and a weather station that pushes forms.
+ * Starts devices of other makers beside the farm, for a bridge: a Modbus scale with a temperature cable, a level sensor behind
+ * a LoRaWAN network server, and a weather station that pushes forms.
  */
 export async function startBridgePeers({ pushUrl, now }: PeerOptions): Promise<BridgePeers> {
   const sockets = new Set<Socket>();
@@ -36,7 +36,7 @@ export async function startBridgePeers({ pushUrl, now }: PeerOptions): Promise<B
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
     socket.on('error', () => socket.destroy());
-    // A request of this length arrives whole on the loopback.
+    // On the loopback, a request of this length arrives complete.
     socket.on('data', (request: Buffer) => socket.write(answerTo(request, registers(now()))));
   });
   server.listen(0, '127.0.0.1');
@@ -58,7 +58,7 @@ export async function startBridgePeers({ pushUrl, now }: PeerOptions): Promise<B
   };
 }
 
-/** A bridge that is not there yet, or not any more, misses a message as with a real device. */
+/** Sends a message. A bridge that is not running misses it, as with a real device. */
 async function send(url: string, type: string, body: string): Promise<void> {
   await fetch(url, { method: 'POST', headers: { 'content-type': type }, body }).then(
     (answer) => answer.body?.cancel(),
@@ -66,7 +66,7 @@ async function send(url: string, type: string, body: string): Promise<void> {
   );
 }
 
-/** The mapping of the scale, as a person would write it from a manual. */
+/** The mapping of the scale, in the form in which a person would write it from a manual. */
 export const SCALE_MAPPING = `mapping: demo-scale
 version: 1
 title: The simulated Modbus scale of the demo
@@ -136,7 +136,7 @@ const weatherForm = (nowMs: number): URLSearchParams =>
     totalrainin: (24 + nowMs / (1_000 * HOUR_MS)).toFixed(3),
   });
 
-/** −1 to 1, the highest in the afternoon (UTC). */
+/** Returns a value from −1 to 1, the highest in the afternoon (UTC). */
 const daily = (nowMs: number): number => Math.sin(((nowMs / HOUR_MS - 9) / 24) * 2 * Math.PI);
 
 const noise = (most: number): number => (Math.random() * 2 - 1) * most;

@@ -32,7 +32,7 @@ export interface ActiveFaults<Name extends string> {
   readonly has: (name: Name) => boolean;
 }
 
-/** The link works for one minute and is down for the next, from the start on. */
+/** Returns whether the link is down: it works for one minute and is down for the next, beginning with the start. */
 export function linkIsLost(sinceStartMs: number): boolean {
   return sinceStartMs % (UP_MS + DOWN_MS) >= UP_MS;
 }
@@ -40,7 +40,7 @@ export function linkIsLost(sinceStartMs: number): boolean {
 /** `runMs` is `null` while the device is idle. */
 export const linkIsLostBy = (runMs: number | null): boolean => runMs !== null && runMs >= LINK_LOST_AFTER_MS;
 
-/** Applied between sensors and link: takes the latest reading and returns the readings to send in its place, in order. */
+/** A fault between sensors and link: takes the latest reading and returns the readings to send in its place, in order. */
 export type ReadingFault<R extends Reading> = (reading: R) => readonly R[];
 
 /** Several faults apply in order: those of the profile, which change values, then the common ones. */
@@ -56,7 +56,7 @@ export function createReadingFault<R extends Reading>(
   return (reading) => chain.reduce<readonly R[]>((readings, fault) => readings.flatMap(fault), [reading]);
 }
 
-/** A measured value is increasingly wrong; `shifted` is told the hours since the fault began. */
+/** Returns a fault with which a measured value is increasingly wrong; `shifted` gets the hours since the fault began. */
 export function createDrift<R extends Reading>(shifted: (reading: R, hours: number) => R): ReadingFault<R> {
   let sinceMs: number | undefined;
   return (reading) => {

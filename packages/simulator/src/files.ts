@@ -15,7 +15,7 @@ export class JsonFile {
     this.#path = path;
   }
 
-  /** `undefined` when the file is missing or damaged; throws when reading it is not permitted. */
+  /** Reads the file; returns `undefined` when it is missing or damaged; throws when reading it is not permitted. */
   async read(): Promise<unknown> {
     try {
       return JSON.parse(await readFile(this.#path, 'utf8'));
@@ -99,7 +99,7 @@ export class MemoryFile {
     return new MemoryFile(file, new Map(isRecord(content) ? Object.entries(content) : []));
   }
 
-  /** `undefined` when there is no stored state, or an invalid one. */
+  /** Returns the stored state of a device; `undefined` when there is none, or an invalid one. */
   find<Memory>(deviceId: string, isMemory: (value: unknown) => value is Memory): Memory | undefined {
     const memory = this.#memories.get(deviceId);
     return isMemory(memory) ? memory : undefined;

@@ -59,7 +59,7 @@ async function assertHistoryIsComplete(client: Client): Promise<void> {
   for (const { id } of SILOS) assert.deepEqual(await wholeDayCounts(client, id), expected, id);
 }
 
-/** The devices of which the service says so. */
+/** Returns the devices whose label says that their history is being written. */
 const beingWritten = async (client: Client): Promise<readonly string[]> =>
   (await Array.fromAsync(client.fleet.devicesAll({ label: 'history=writing' }))).map(
     ({ device_id }) => device_id,

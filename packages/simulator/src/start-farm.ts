@@ -18,9 +18,9 @@ import { type LinkChange, LinkStoppedError, type ServiceConnection } from './ser
 /** The service stores one message of a device while it receives those of others, so a few devices at a time are faster than one. */
 const DEVICES_AT_A_TIME = 3;
 const INTERVAL_MS_DEFAULT = 10 * SECOND_MS;
-/** So long that forecasts have been compared with what happened, also for animals that grow. */
+/** The history is long enough to compare forecasts with the actual use, even for animals that grow. */
 export const HISTORY_DAYS_DEFAULT = 60;
-/** A farm of many devices registers more of them than the service admits at once. */
+/** The limit is long, because a farm of many devices registers more of them than the service admits at once. */
 const CALL_TIME_LIMIT_MS = 10 * MINUTE_MS;
 const MEMORY_FILE_NAME = 'farm-memory.json';
 
@@ -28,18 +28,18 @@ interface Enrolled {
   readonly device: SimulatedDevice;
   readonly credentials: DeviceCredentials;
   readonly isNew: boolean;
-  /** It has the label of a history that is being written. */
+  /** True if the device has the label of a history that is being written. */
   readonly isHistoryOpen: boolean;
 }
 
 interface Enrolment {
   readonly nowMs: number;
-  /** New devices get a history. */
+  /** True if new devices get a history. */
   readonly hasHistory: boolean;
   readonly onEvent: (event: FarmEvent) => void;
 }
 
-/** The service has no such device any more, or one of somebody else with its id, which is left alone. */
+/** The error that the service no longer has the device, or has a device of somebody else with its id, which is not changed. */
 class NotOursError extends Error {}
 
 const IS_NOT_SIMULATED = 'another device has this id, without the label "simulated"; it is left alone';
@@ -79,7 +79,7 @@ async function enrol(
   return enrolled;
 }
 
-/** By id. */
+/** Returns the registered devices by id. */
 async function registeredDevices(client: Client): Promise<ReadonlyMap<string, DeviceSummary>> {
   const known = new Map<string, DeviceSummary>();
   for (const group of DEVICE_GROUPS) {
@@ -114,14 +114,14 @@ async function renewSecret(
 
 const REMOVED_CODES: readonly string[] = ['device_not_found', 'device_removed', 'device_exists'];
 
-/** An id that is taken by a device that no list shows is one of a removed device. */
+/** Turns the refusal of an id into `NotOursError`. An id that is taken by a device in no list belongs to a removed device. */
 function orNotOurs(failure: unknown): never {
   if (failure instanceof ApiError && REMOVED_CODES.includes(failure.code))
     throw new NotOursError('it was removed', { cause: failure });
   throw failure;
 }
 
-/** Takes away only the label of a history that is being written: what somebody has written in its place stays. */
+/** Removes only the label of a history that is being written; a value that somebody has written in its place stays. */
 export async function tellHistoryIsWritten(
   client: Client,
   { group, unit }: SimulatedDevice,
@@ -155,13 +155,13 @@ export interface HistoryJob {
   readonly devices: readonly {
     readonly link: Pick<ServiceConnection, 'deliver'>;
     readonly sources: readonly BackfillSource[];
-    /** Called when nothing of its history is missing. */
+    /** Called when the history of the device is complete. */
     readonly tellWritten: () => Promise<void>;
   }[];
   readonly days: number;
   readonly nowMs: number;
   readonly onEvent: (event: HistoryEvent) => void;
-  /** The farm is being stopped. */
+  /** Aborted when the farm is being stopped. */
   readonly signal: AbortSignal;
 }
 
@@ -179,7 +179,7 @@ export async function writeHistory(job: HistoryJob): Promise<void> {
 }
 
 /**
- * Writes over each device's own link and waits for each acknowledgement, so that an interruption loses little. A device that
+ * Writes over the link of each device and waits for each acknowledgement, so that an interruption loses little. A device that
  * fails, or that was removed meanwhile, does not end the work on the others.
  */
 async function writeMissingHistory({ devices, days, nowMs, onEvent, signal }: HistoryJob): Promise<void> {
@@ -215,7 +215,7 @@ export type FarmEvent =
   | { readonly kind: 'registered'; readonly devices: readonly RegisteredDevices[] }
   | { readonly kind: 'link'; readonly deviceId: string; readonly change: LinkChange }
   | { readonly kind: 'trouble'; readonly deviceId: string; readonly reason: string }
-  /** It was removed, or its id belongs to another device: it does not run any more. */
+  /** The device was removed, or its id belongs to another device: it is not started, or no longer runs. */
   | { readonly kind: 'left-out'; readonly deviceId: string; readonly reason: string }
   | HistoryEvent;
 
@@ -227,7 +227,7 @@ interface RegisteredDevices {
 
 export interface FarmOptions extends Pick<ClientOptions, 'baseUrl' | 'siloSegment' | 'fieldSegment'> {
   readonly profiles: readonly SimulatedProfile[];
-  /** Needs the scopes `read`, `configure` and `admin`. */
+  /** The key needs the scopes `read`, `configure` and `admin`. */
   readonly adminKey: string;
   readonly mqttUrl: string;
   /** The stored state of the devices (content, position, jobs) is a file in the same folder. */
@@ -250,7 +250,7 @@ export interface Farm {
   readonly removed: Promise<void>;
   /** The physical state of a device; throws when no device has this id, or one with another model. */
   model<Model>(deviceId: string, type: abstract new (...args: never[]) => Model): Model;
-  /** Takes effect at the next tick of the device: within a second while it carries something out. */
+  /** Switches a fault on or off at the next tick of the device: within a second while it carries something out. */
   fault(deviceId: string, name: string, isOn: boolean): void;
   stop(): Promise<void>;
 }
@@ -331,7 +331,7 @@ interface FarmParts {
   readonly client: Client;
   readonly secrets: CredentialsFile;
   readonly memories: MemoryFile;
-  /** Ends a device that the service does not have any more. */
+  /** Stops a device that the service no longer has. */
   readonly leave: (deviceId: string, reason: string) => Promise<void>;
 }
 

@@ -7,7 +7,7 @@ const START_MS = Date.UTC(2026, 10, 15, 12);
 const [STATION = assert.fail()] = STATIONS;
 const reading = (hour: number) => weatherAt(STATION, START_MS + hour * HOUR_MS, START_MS);
 
-/** What a station with these faults sends in place of the readings of three hours. */
+/** Returns what a station with these faults sends in place of the readings of three hours. */
 function sent(...names: WeatherFault[]) {
   const fault = createWeatherFault(new Set(names));
   return [0, 1, 2].flatMap((hour) => fault(reading(hour)));

@@ -72,7 +72,7 @@ export interface WeatherReading extends Reading {
   readonly light_intensity: number;
 }
 
-/** Depends on place and time only; the rain is what fell since the reading before. */
+/** Returns the weather, which depends on place and time only; the rain is the amount since the previous reading. */
 export function weatherAt(station: Placed, timeMs: number, sinceMs: number): WeatherReading {
   const { facility } = station;
   const exposed = { id: station.id, facility, dayNightC: 6, meanHumidity: 72 };
@@ -96,7 +96,7 @@ export function weatherAt(station: Placed, timeMs: number, sinceMs: number): Wea
 
 export type WeatherFault = keyof typeof WEATHER_FAULTS;
 
-/** A reading as it is sent: a faulty station leaves values out. */
+/** A reading in the form in which it is sent: a faulty station leaves values out. */
 export type SentWeather = Omit<WeatherReading, 'wind_speed' | 'rainfall'> &
   Partial<Pick<WeatherReading, 'wind_speed' | 'rainfall'>>;
 

@@ -15,7 +15,7 @@ import { SerialSender } from './report-queue.ts';
 /** Readings that a device keeps while it cannot send, about a day at the usual interval; beyond that the oldest are dropped. */
 const OUTBOX_LENGTH_MAX = 10_000;
 
-/** A short queue is sent reading by reading; a long one follows an outage and is sent in arrays. */
+/** The largest number of readings that are sent one by one; a longer queue follows an outage and is sent in arrays. */
 const SINGLES_MAX = 10;
 
 /** The tick interval while the device carries something out, and until it stands still afterwards. */
@@ -25,7 +25,7 @@ const BUSY_INTERVAL_MS = SECOND_MS;
 export interface DeviceModel<R extends Reading> {
   /** Without power the device neither measures nor sends nor receives. */
   readonly hasPower: boolean;
-  /** How long the device has been carrying something out; `null` when it is idle. */
+  /** The time for which the device has been carrying something out; `null` when it is idle. */
   readonly runMs: number | null;
   /** The device carries something out, is not yet at rest, or has reports to send. */
   isBusy(): boolean;
@@ -51,7 +51,7 @@ export interface DeviceOptions<Fault extends string> {
   readonly now: () => number;
 }
 
-/** In what the devices of one profile differ from others. */
+/** The parts in which the devices of one profile differ from others. */
 export interface DeviceParts<R extends Reading, Model, Fault extends string> {
   readonly createReadingFault: (faults: ActiveFaults<Fault | DeviceFault>) => ReadingFault<R>;
   readonly createModel: (environment: Environment<Fault>) => Model;
@@ -107,7 +107,7 @@ export class Device<R extends Reading, Model extends DeviceModel<R>, Fault exten
     await this.model.keep();
   }
 
-  /** Takes effect at the next tick; readings that a fault still holds back when it ends are lost. */
+  /** Switches a fault on or off at the next tick; readings that a fault still holds back when it ends are lost. */
   fault(name: Fault | DeviceFault, isOn: boolean): void {
     if (isOn) this.#faults.add(name);
     else this.#faults.delete(name);
@@ -139,7 +139,7 @@ export class Device<R extends Reading, Model extends DeviceModel<R>, Fault exten
     this.#timer = setTimeout(() => this.#tick(), waitMs);
   }
 
-  /** The next tick is at the expected end of the present work, so that the end is reported in time. */
+  /** Returns the time until the next tick. A tick is at the expected end of the present work, so that the end is reported in time. */
   #waitMs(): number {
     const { intervalMs } = this.#options;
     if (!this.model.isBusy()) return intervalMs;

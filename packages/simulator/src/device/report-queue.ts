@@ -30,7 +30,7 @@ export class SerialSender {
   }
 }
 
-/** The decoded message; `undefined` when it is invalid. */
+/** Returns the decoded message; `undefined` when it is invalid. */
 export function parseMessage<Message>(checker: Checker<Message>, payload: string): Message | undefined {
   const message = parseJson(payload);
   return checker.accepts(message) ? message : undefined;

@@ -12,14 +12,14 @@ import { type FarmOptions, startFarm } from '../start-farm.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;
-/** Those before today that the history has in whole at any time of the day. */
+/** The number of days before today of which the history is complete at any time of the day. */
 const WHOLE_DAYS = HISTORY_DAYS - 2;
 const READINGS_PER_DAY = 48;
 const { hasCable, ...PLAIN_SILO } = SILOS.find((silo) => silo.hasCable) ?? assert.fail();
 const SILO_ID = PLAIN_SILO.id;
 const CABLE_IDS = CABLE_SENSORS.map(({ sensor_id }) => sensor_id);
 
-/** Only the silo with the cable. */
+/** The profile with only the silo that has the cable. */
 const cableSilo: SimulatedProfile = {
   ...siloScale,
   devices: siloScale.devices.filter(({ unit }) => unit.id === SILO_ID),
@@ -54,7 +54,7 @@ async function untilCableReported(client: Client) {
   }
 }
 
-/** The types of its alerts, without those of its level, which depend on the day. */
+/** Returns the types of the alerts of the silo, without those of its level, which depend on the day. */
 async function sensorAlerts(client: Client): Promise<readonly string[]> {
   const { data } = await client.alerts.silo.list(SILO_ID, { status: 'all' });
   return data.map(({ type }) => type).filter((type) => type.startsWith('sensor_'));

@@ -51,7 +51,7 @@ test('a farm without a history says of no device that its history is being writt
   assert.deepEqual(await labelsOf(client, FIRST), SIMULATED);
 });
 
-/** Tells it, while somebody else changes the labels after they were read and before they are changed. */
+/** Reports the end of the history, while another client changes the labels after they were read and before they are changed. */
 async function tellBeside(t: TestContext, change: (client: Client) => Promise<unknown>) {
   const { client, options } = await startStations(t);
   await FIRST.register(client, Date.now(), WRITING);

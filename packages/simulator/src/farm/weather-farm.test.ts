@@ -11,7 +11,7 @@ import { parseFaultPlan } from './fault-plan.ts';
 
 const POLL_MS = 50;
 const HISTORY_DAYS = 4;
-/** Those before today that the history has in whole at any time of the day. */
+/** The number of days before today of which the history is complete at any time of the day. */
 const WHOLE_DAYS = HISTORY_DAYS - 2;
 const READINGS_PER_DAY = 96;
 const [FIRST = assert.fail(), SECOND = assert.fail()] = STATIONS;

@@ -7,7 +7,7 @@ import { type HistoryEvent, writeHistory } from '../start-farm.ts';
 const NOW_MS = Date.UTC(2026, 10, 15, 12);
 const DAYS = 2;
 
-/** Writes the history of five devices, and returns which of them delivered all of it, and which are said to have it. */
+/** Writes the history of five devices; returns which of them delivered all of it, and which were reported as complete. */
 async function writeFive(failure: (device: number) => Error | undefined) {
   const delivered = new Map<number, number>();
   const told: number[] = [];

@@ -96,7 +96,7 @@ const refusal = (mission_id: string, reason?: string): MissionAck => ({
   ...(reason === undefined ? {} : { reason }),
 });
 
-/** May be received at any time and repeatedly; a message that does not fit the state changes nothing. */
+/** Handles a control message, which may be received at any time and repeatedly; one that does not fit the state changes nothing. */
 export function control(pilot: Pilot, message: MissionControl): Pilot {
   const { command, mission_id } = message;
   const { mission } = pilot;

@@ -23,7 +23,7 @@ export interface FieldMemory {
   readonly commands: readonly CommandProgress[];
   readonly mission: MissionRun | null;
   readonly missions: readonly MissionProgress[];
-  /** Missing in files of an older version. */
+  /** True if an emergency stop is in force; files of an older version do not have this field. */
   readonly isStopped?: boolean;
 }
 

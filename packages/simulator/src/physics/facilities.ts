@@ -8,14 +8,14 @@ export interface Facility {
   readonly climate: { readonly meanC: number; readonly seasonC: number; readonly weatherC: number };
 }
 
-/** What the table of each profile says about every device of the farm. */
+/** The properties of a device that the table of each profile has. */
 export interface FarmUnit {
   readonly id: string;
   readonly name: string;
   readonly firmwareVersion: string;
   readonly facility: Facility;
   readonly zone: string;
-  /** Those that it is registered with beside the label of all simulated devices. */
+  /** The labels of its registration, in addition to the label of all simulated devices. */
   readonly labels?: Labels;
 }
 

@@ -1,5 +1,5 @@
 const DECIMALS = 7;
-/** About a centimetre. */
+/** This resolution is about a centimetre. */
 export const COORDINATE_RESOLUTION = 1e-7;
 
 /**

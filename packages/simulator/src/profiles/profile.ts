@@ -23,7 +23,7 @@ export interface SimulatedProfile {
 export interface SimulatedDevice {
   readonly unit: FarmUnit;
   readonly group: DeviceGroup;
-  /** With labels beside the one that all simulated devices have. */
+  /** Registers the device. `labels` are added to the label that all simulated devices have. */
   readonly register: (client: Client, nowMs: number, labels?: Labels) => Promise<Registered>;
   readonly update: (client: Client, nowMs: number) => Promise<void>;
   readonly backfills: (client: Client) => readonly BackfillSource[];
@@ -57,9 +57,9 @@ export interface ProfileDefinition<Unit extends FarmUnit, Fault extends string> 
   readonly units: readonly Unit[];
   readonly faults: Readonly<Record<Fault, string>>;
   readonly register: (client: Client, unit: Unit, nowMs: number) => Promise<Registered>;
-  /** Gives a device that an earlier version of the farm has registered what that version did not know. */
+  /** Updates a device that an earlier version of the farm has registered with the data that this version added. */
   readonly update?: (client: Client, unit: Unit, nowMs: number) => Promise<void>;
-  /** Usually one; sensors that were added later have a history of their own. */
+  /** Returns its histories, usually one; sensors that were added later have their own history. */
   readonly histories: (unit: Unit) => readonly UnitHistory[];
   readonly create: (unit: Unit, options: RunOptions<Fault>) => RunningDevice;
 }

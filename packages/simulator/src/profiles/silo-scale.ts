@@ -10,7 +10,7 @@ import { configureStock, renewStock } from '../silo/stock-plan.ts';
 import { addCableRules, addMissingCable, CABLE_SENSORS, measureCable } from '../silo/temperature-cable.ts';
 import { type RunOptions, registrationOf, simulatedProfile, type UnitHistory } from './profile.ts';
 
-/** Enough for levels and refills of the past, and half the work of the five minutes that history is kept in. */
+/** This spacing is sufficient for past levels and refills, and needs half the work of the five minutes of stored history. */
 const HISTORY_SPACING_MS = 10 * MINUTE_MS;
 
 export const siloScale = simulatedProfile({
@@ -33,7 +33,7 @@ export const siloScale = simulatedProfile({
     if (silo.hasCable) await addMissingCable(client, silo.id);
     await renewStock(client, silo, nowMs);
   },
-  // The cable first: the weights make the service examine the silo again.
+  // The cable comes first, because the weights make the service examine the silo again.
   histories: (silo) => [
     ...(silo.hasCable ? [cableHistory(silo)] : []),
     {
@@ -45,7 +45,7 @@ export const siloScale = simulatedProfile({
   create: createSiloDevice,
 });
 
-/** The grain changes slowly, so that few readings show its past. */
+/** The history of the cable has few readings, because grain changes slowly. */
 const cableHistory = (silo: Silo): UnitHistory => ({
   spacingMs: 30 * MINUTE_MS,
   readingAt: (timeMs) => cableReadingAt(silo, timeMs),

@@ -24,7 +24,7 @@ export const SILO_FAULTS = {
 
 export type SiloFault = keyof typeof SILO_FAULTS;
 
-/** Of the capacity, in an hour. */
+/** The share of the capacity that is lost in an hour. */
 export const LEAK_SHARE_PER_HOUR = 0.01;
 const DRIFT_KG_PER_HOUR = 60;
 const EXAGGERATION_FACTOR = 1.2;

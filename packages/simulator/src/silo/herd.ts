@@ -1,21 +1,21 @@
-/** Animals that grow and are replaced by young ones: all come on one day, and all leave on one. */
+/** Animals that grow and are replaced by young ones: all arrive on one day, and all leave on one day. */
 export interface Herd {
   readonly kind: 'broiler' | 'pig';
   readonly heads: number;
-  /** The days of a round, and how many of them the animals are there; the house is empty on the others. */
+  /** The days of a round; `presentDays` is the number of them on which animals are there. On the others the house is empty. */
   readonly roundDays: number;
   readonly presentDays: number;
   /** A day on which a round began, in days since 1970. */
   readonly beganOn: number;
 }
 
-/** Feed of a Ross 308 broiler, as hatched, in g on day 1 to 56 (Aviagen 2022). */
+/** The feed of a Ross 308 broiler, as hatched, in g on day 1 to 56 (Aviagen 2022). */
 const BROILER_G = [
   12, 16, 20, 24, 27, 31, 35, 39, 44, 48, 52, 57, 62, 67, 72, 77, 83, 88, 94, 100, 105, 111, 117, 122, 128,
   134, 139, 145, 150, 156, 161, 166, 171, 176, 180, 185, 189, 193, 197, 201, 204, 207, 211, 213, 216, 219,
   221, 223, 225, 227, 229, 230, 231, 233, 233, 234,
 ] as const;
-/** Of a broiler that is given as much as it eats; houses differ. */
+/** The share that a broiler eats of the feed in the table, which is for unlimited feed; houses differ. */
 const BROILER_SHARE = 0.97;
 const PIG_KG = 25;
 const PIG_KG_PER_DAY = 0.88;
@@ -23,11 +23,11 @@ const PIG_KG_PER_DAY = 0.88;
 const PIG_KCAL = 10_700;
 const FEED_KCAL_PER_KG = 3_300;
 
-/** 1 on the first day of a round; greater than `presentDays` while the house is empty. */
+/** Returns the day of the round: 1 on its first day; greater than `presentDays` while the house is empty. */
 export const ageOn = ({ roundDays, beganOn }: Herd, day: number): number =>
   ((((day - beganOn) % roundDays) + roundDays) % roundDays) + 1;
 
-/** The first day of the round of a day, and the first one after it without animals. */
+/** Returns the first day of the round to which a day belongs, and its first day without animals. */
 export function roundOn(herd: Herd, day: number): { readonly startedOn: number; readonly endsOn: number } {
   const startedOn = day - ageOn(herd, day) + 1;
   return { startedOn, endsOn: startedOn + herd.presentDays };

@@ -39,7 +39,7 @@ export const memoryOf = (silo: Stocked, { body, controller }: Machine): Memory =
   operations: storedOperations(controller, body.timeMs),
 });
 
-/** What is wrong with a silo. */
+/** The defects of a silo. */
 export interface Defects {
   /** The gate is blocked at half of an amount. */
   readonly isJammed: boolean;

@@ -49,7 +49,7 @@ test('weight never jumps: one minute moves no more than use or a truck can', () 
   fc.assert(fc.property(anySilo, anyTimeMs, assertGradual), { numRuns: 2_000 });
 });
 
-/** Stores that are filled once a year. */
+/** Returns whether a silo is in daily use; the others are stores that are filled once a year. */
 const isUsed = ({ use }: Silo): boolean => use.dailyKg !== 0;
 
 for (const silo of SILOS.filter(isUsed)) {
@@ -71,7 +71,7 @@ for (const silo of SILOS.filter(isUsed)) {
       weightKg = nextKg;
     }
     const visits = 365 / silo.delivery.everyDays;
-    // Nothing is brought to an empty house.
+    // No feed is delivered to an empty house.
     const fewest = silo.delivery.fillTo === 'use' ? 0.7 * visits : visits - 1;
     assert.ok(refills >= fewest && refills <= visits + 1, `${refills} refills`);
     assert.ok(lowestKg > 0.01 * silo.capacityKg, `nearly ran dry: ${lowestKg} kg`);

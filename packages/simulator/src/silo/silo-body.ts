@@ -6,7 +6,7 @@ export interface SiloBody {
   readonly weightKg: number;
 }
 
-/** `offsetKg` is the difference from the content by regular use and deliveries alone. */
+/** Returns the content at a time. `offsetKg` is the difference from the content by regular use and deliveries alone. */
 export function bodyAt(silo: Stocked, timeMs: number, offsetKg = 0): SiloBody {
   return { timeMs, weightKg: within(silo, weightKgAt(silo, timeMs) + offsetKg) };
 }

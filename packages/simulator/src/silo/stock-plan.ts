@@ -5,17 +5,17 @@ import type { Facility } from '../physics/facilities.ts';
 import { type Herd, roundOn } from './herd.ts';
 import { dayAt, type Stocked } from './weight.ts';
 
-/** What a silo of the farm stores, and for whom. */
+/** The stored product of a silo of the farm, and the animals that it feeds. */
 export interface StockPlan {
   readonly product: Product;
-  /** Animals that do not grow; those that do are in the use of the silo. */
+  /** Animals that do not grow; animals that grow are in the use of the silo. */
   readonly animals?: { readonly kind: AnimalKind; readonly heads: number };
   readonly withdrawals?: 'operations_only';
 }
 
 type Planned = StockPlan & Omit<Stocked, 'facility'> & { readonly facility: Facility };
 
-/** Trucks come on working days; what was ordered until ten in the morning comes two days later. */
+/** Trucks come from Monday to Saturday; an order until ten in the morning arrives two days later. */
 const SUPPLY = {
   lead_time_h: 48,
   cut_off: '10:00',
@@ -24,10 +24,10 @@ const SUPPLY = {
 } as const;
 const TRUCK_KG = 24_000;
 const LEAST_SHARE = 0.15;
-/** Animals that do not grow have been there for long. */
+/** The time for which animals that do not grow have been there. */
 const STEADY_SINCE_DAYS = 200;
 
-/** Tells the service what it needs for forecasts. */
+/** Sends the service the data that it needs for forecasts. */
 export async function configureStock(client: Client, silo: Planned, nowMs: number): Promise<void> {
   const { product, withdrawals, facility } = silo;
   const animals = animalsOf(silo, nowMs);
@@ -46,7 +46,7 @@ export async function configureStock(client: Client, silo: Planned, nowMs: numbe
   await client.configuration.silo.update(silo.id, patch);
 }
 
-/** Young animals came while the farm was switched off, or an earlier version of the farm told nothing. */
+/** Updates the animals if young ones came while the farm was switched off, and all data if an earlier version of the farm sent none. */
 export async function renewStock(client: Client, silo: Planned, nowMs: number): Promise<void> {
   const { configuration } = await client.configuration.silo.get(silo.id);
   if (configuration.product === undefined) return configureStock(client, silo, nowMs);

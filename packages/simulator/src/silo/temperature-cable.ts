@@ -13,7 +13,10 @@ const LAYER_MS = 8 * DAY_MS;
 const LAYERS = 3;
 /** The depth, as a share of the height of the silo, at which about a third of the air's influence is left. */
 const AIR_DEPTH = 0.06;
-/** A damp spot heats up for days and cools again, at another height each time; no grain cools by a degree a day without a fan. */
+/**
+ * The period of hot spots: a damp spot heats up for days and cools again, each time at another height. Without a fan, grain
+ * does not cool by a degree a day.
+ */
 const HOT_SPOT_PERIOD_MS = 28 * DAY_MS;
 const HOT_SPOT_LIFE_MS = 24 * DAY_MS;
 const HOT_SPOT_C_MIN = 3;
@@ -60,7 +63,10 @@ export function measureCable(
   return Object.fromEntries(measured);
 }
 
-/** Heights and the level of the grain are shares of the height of the silo. Above the grain it is as warm as the air. */
+/**
+ * Returns the temperature at a height. The height and the level of the grain are shares of the height of the silo; above the
+ * grain, the temperature is that of the air.
+ */
 function grainTemperatureC(exposed: Exposed, height: number, level: number, timeMs: number): number {
   const airC = temperatureCAt(exposed, timeMs);
   const depth = level - height;

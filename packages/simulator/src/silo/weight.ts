@@ -14,11 +14,11 @@ export interface Stocked {
 /** Material leaves evenly during these hours of the local day, each `[from, to)`. */
 interface Use {
   readonly hours: readonly (readonly [number, number])[];
-  /** On usual days, or what these animals eat. */
+  /** The use on usual days, or the animals that eat it. */
   readonly dailyKg: number | Herd;
   /** The share of the daily use on Saturdays and Sundays. */
   readonly weekendShare: number;
-  /** A hole through which this share of the capacity is lost in a day, at all hours. */
+  /** The share of the capacity that is lost through a hole in a day, at all hours. */
   readonly leakShare?: number;
 }
 
@@ -30,7 +30,10 @@ interface Delivery {
   readonly everyDays: number;
   readonly hour: number;
   readonly minutes: number;
-  /** As a share of the capacity; or what is used until the next delivery, and a reserve. */
+  /**
+   * The level after a delivery as a share of the capacity; with `use`, the truck brings what is used until the next delivery,
+   * and a reserve.
+   */
   readonly fillTo: number | 'use';
 }
 

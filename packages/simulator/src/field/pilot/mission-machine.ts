@@ -12,7 +12,7 @@ export interface MissionRun {
   readonly waypoints: readonly WaypointProgress[];
   /** The index of the waypoint that the device approaches or is at. */
   readonly index: number;
-  /** How long the device has been at the waypoint; `null` on the way. */
+  /** The time for which the device has been at the waypoint; `null` on the way. */
   readonly stayMs: number | null;
 }
 

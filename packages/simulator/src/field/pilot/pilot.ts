@@ -10,7 +10,7 @@ const FINISHED_MISSIONS_MAX = 16;
 /** A command that is being carried out. */
 export interface Task {
   readonly command: ExecuteCommand;
-  /** How long the command has been carried out. */
+  /** The time for which the command has been carried out. */
   readonly workedMs: number;
 }
 

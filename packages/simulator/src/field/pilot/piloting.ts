@@ -44,7 +44,7 @@ export function advance(vehicle: Vehicle, before: Pilot, nowMs: number, conditio
 export const isMoving = (vehicle: Vehicle, pilot: Pilot): boolean =>
   isUnderWay(pilot) || pilot.task !== null || pilot.body.speedMS > 0 || isAirborne(vehicle, pilot.body);
 
-/** At rest only the battery changes; at the base it is charged and the collected samples are removed. */
+/** Lets time pass at rest: only the battery changes; at the base it is charged and the collected samples are removed. */
 function rest(vehicle: Vehicle, pilot: Pilot, nowMs: number): Pilot {
   const { body } = pilot;
   const elapsedMs = Math.max(0, nowMs - body.timeMs);
@@ -207,7 +207,7 @@ function isOutside({ ground }: Vehicle, { body }: Pilot, { geofence }: ReceivedC
   );
 }
 
-/** The device stays where it is until it gets a command, also when the reason no longer applies. */
+/** Holds the device where it is until it gets a command, even if the reason no longer applies. */
 function holdFor(pilot: Pilot, reason: string): Pilot {
   const { mission } = pilot;
   const paused = { ...pilot, mission: mission === null ? null : pauseRun(mission, reason) };

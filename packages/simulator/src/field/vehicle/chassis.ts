@@ -38,12 +38,12 @@ const METRES_PER_KM = 1_000;
 
 /** The true physical state of a field device. */
 export interface RoverBody {
-  /** In metres from its home, and above sea level. */
+  /** The position in metres from its home, and the altitude above sea level. */
   readonly eastM: number;
   readonly northM: number;
   readonly altitudeM: number;
   readonly timeMs: number;
-  /** Clockwise from north. */
+  /** The heading, clockwise from north. */
   readonly headingDegrees: number;
   readonly speedMS: number;
   readonly batteryPercent: number;
@@ -76,7 +76,7 @@ export interface Chassis {
   readonly brakingMS2: number;
   readonly emergencyMS2: number;
   readonly turnDegreesPerS: number;
-  /** Without payload. */
+  /** The mass without payload. */
   readonly massKg: number;
   readonly battery: BatteryUse;
 }

@@ -50,8 +50,8 @@ export const isAt = (body: RoverBody, { eastM, northM, altitudeM }: Place): bool
   body.speedMS === 0 && body.eastM === eastM && body.northM === northM && body.altitudeM === altitudeM;
 
 /**
- * One short step: turns on the spot until the target is ahead, then drives straight to it and brakes in time. A flying device
- * climbs before it travels, and changes to the altitude of the target when it is above it.
+ * Makes one short step: turns on the spot until the target is ahead, then drives straight to it and brakes in time. A flying
+ * device climbs before it travels, and changes to the altitude of the target when it is above the target.
  */
 export function drive(vehicle: Vehicle, body: RoverBody, course: Course, stepS: number): RoverBody {
   const { target } = course;

@@ -43,7 +43,7 @@ const exposed = ({ id, facility }: Located): Exposed => ({
   meanHumidity: MEAN_HUMIDITY,
 });
 
-/** Depends on place and time only, like the weather at the silos. */
+/** Returns the environment, which depends on place and time only, like the weather at the silos. */
 export function environmentAt(unit: Located, place: Place, timeMs: number): Environment {
   const { facility, ground } = unit;
   const abroad = exposed(unit);

@@ -11,7 +11,7 @@ export interface Place extends PlanePoint {
   readonly altitudeM: number;
 }
 
-/** WGS-84. */
+/** The radius of the earth in WGS-84. */
 const EQUATOR_RADIUS_M = 6_378_137;
 const ECCENTRICITY_SQUARED = 6.69437999014e-3;
 const DEGREE_RAD = Math.PI / 180;
@@ -45,13 +45,13 @@ export const pointOf = ({ origin, mPerLat, mPerLng }: Ground, { eastM, northM }:
   lng: halfTurn(origin.lng + eastM / mPerLng),
 });
 
-/** From -180 up to, but without, 180: the shorter way around the earth. */
+/** Returns an angle from -180 up to, but without, 180: the shorter way around the earth. */
 const halfTurn = (degrees: number): number => ((((degrees + 180) % 360) + 360) % 360) - 180;
 
 export const apartM = (a: PlanePoint, b: PlanePoint): number =>
   Math.hypot(a.eastM - b.eastM, a.northM - b.northM);
 
-/** Degrees clockwise from north. */
+/** Returns the bearing in degrees clockwise from north. */
 export const bearingDegrees = (from: PlanePoint, to: PlanePoint): number =>
   Math.atan2(to.eastM - from.eastM, to.northM - from.northM) / DEGREE_RAD;
 
@@ -78,6 +78,6 @@ export function isWithin(corners: readonly PlanePoint[], { eastM, northM }: Plan
   return crossed.length % 2 === 1;
 }
 
-/** Fixed hills of a few metres. */
+/** Returns the height of the ground, with fixed hills of a few metres. */
 export const surfaceM = ({ originAltitudeM }: Ground, { eastM, northM }: PlanePoint): number =>
   originAltitudeM + 3 * Math.sin(eastM / 90) + 2 * Math.sin(northM / 60);
