@@ -1,4 +1,4 @@
-import { deviceFaults } from './bridge.ts';
+import { deviceFaults } from './drivers/drivers.ts';
 import { endpointFaults } from './drivers/modbus/device-faults.ts';
 import type { ModbusMapping } from './mapping/mapping.ts';
 import { readMapping } from './mapping/read-mapping.ts';

@@ -110,3 +110,6 @@ export interface DriverModule {
   /** Reads a device once, for `granary bridge test`; it is missing if devices send without being asked. */
   readonly readOnce?: (device: AttachedDevice, parts: DriverParts) => Promise<Sample>;
 }
+
+/** Returns what the entry of a device lacks, according to its driver. */
+export type DeviceFaults = (device: AttachedDevice) => readonly string[];

@@ -1,4 +1,6 @@
-import type { DriverModule } from './driver.ts';
+import type { DeviceFaults, DriverModule } from './driver.ts';
+import { messageDeviceFaults } from './message-device.ts';
+import { modbusDeviceFaults } from './modbus/device-faults.ts';
 
 /**
  * The drivers. The scheme of the endpoint selects one, because the messages of a mapping may arrive over MQTT or HTTP. A driver
@@ -49,3 +51,24 @@ export const schemesOf = (protocol: string): string[] =>
   Object.keys(SCHEMES[protocol] ?? {}).map((scheme) => `${scheme}//`);
 
 export const loadDriver = (name: DriverName): Promise<DriverModule> => DRIVERS[name]();
+
+/** The registry of drivers. */
+export interface Drivers {
+  nameOf(protocol: string, endpoint: string): string | null;
+  load(name: string): Promise<DriverModule>;
+  faults: DeviceFaults;
+}
+
+/** Returns what the entry of a device lacks, according to its driver. */
+export const deviceFaults: DeviceFaults = (device) => {
+  const { protocol } = device.mapping;
+  if (driverNameOf(protocol, device.endpoint) === null)
+    return [`a device of the protocol ${protocol} is reached at ${schemesOf(protocol).join(' or ')}`];
+  return protocol === 'modbus' ? modbusDeviceFaults(device) : messageDeviceFaults(device);
+};
+
+export const ALL_DRIVERS: Drivers = {
+  nameOf: driverNameOf,
+  load: (name) => loadDriver(name as DriverName),
+  faults: deviceFaults,
+};

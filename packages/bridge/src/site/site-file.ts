@@ -8,7 +8,7 @@ import { id, line } from '@granary/contract/input/text-schemas';
 import { PROFILE_NAMES, PROFILES } from '@granary/contract/profiles/profiles';
 import { CHANNELS, type ChannelName } from '@granary/contract/telemetry/channels';
 import { type Static, Type } from 'typebox';
-import type { AttachedDevice } from '../drivers/driver.ts';
+import type { AttachedDevice, DeviceFaults } from '../drivers/driver.ts';
 import { Duration } from '../mapping/duration.ts';
 import { LIBRARY } from '../mapping/library.ts';
 import type { Mapping } from '../mapping/mapping.ts';
@@ -100,9 +100,6 @@ export interface SiteFault extends Fault {
 export type SiteOutcome =
   | { readonly site: Site; readonly faults: readonly [] }
   | { readonly site: null; readonly faults: readonly SiteFault[] };
-
-/** Returns what the entry of a device lacks, according to its driver. */
-export type DeviceFaults = (device: AttachedDevice) => readonly string[];
 
 /** A device with its place in the site file. */
 interface FoundDevice {

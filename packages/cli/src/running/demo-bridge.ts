@@ -53,7 +53,7 @@ export async function prepareDemoBridge(dataDir: string): Promise<DemoBridge> {
 async function adoptDevices(siteFile: string, { httpUrl, adminKey }: Started): Promise<void> {
   const [{ adopt }, { deviceFaults }, { readSite }] = await Promise.all([
     import('@granary/bridge/adopt'),
-    import('@granary/bridge/bridge'),
+    import('@granary/bridge/drivers/drivers'),
     import('@granary/bridge/site/site-file'),
   ]);
   const { site, faults } = await readSite(siteFile, deviceFaults);

@@ -1,5 +1,5 @@
-import type { Drivers } from '@granary/bridge/bridge';
 import type { DeviceHealth, DriverEvents, PointValue } from '@granary/bridge/drivers/driver';
+import type { Drivers } from '@granary/bridge/drivers/drivers';
 
 type State = DeviceHealth['state'];
 

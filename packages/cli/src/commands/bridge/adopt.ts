@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { type Adopted, adopt as adoptSite, BridgeInUseError } from '@granary/bridge/adopt';
-import { deviceFaults } from '@granary/bridge/bridge';
+import { deviceFaults } from '@granary/bridge/drivers/drivers';
 import { faultLine, readYaml } from '@granary/bridge/mapping/yaml-document';
 import { replaceSite, withDevice } from '@granary/bridge/site/edit-site';
 import {
