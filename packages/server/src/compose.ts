@@ -30,7 +30,7 @@ export interface Environment {
   readonly now?: () => number;
   /** The clock of the machine. */
   readonly systemNow?: () => number;
-  /** Where devices connect; without it to the service itself. */
+  /** The broker to which devices connect; without it they connect to the service itself. */
   readonly broker?: BrokerKind;
   readonly logger?: Logger;
   readonly webhooks?: WebhookOptions;
@@ -38,14 +38,14 @@ export interface Environment {
   readonly accessLog?: Logger;
   /** The built operators' page, if it is not at its usual place. */
   readonly consoleFolder?: string;
-  /** How `consoleUrl` signs in, once; without it nobody is signed in. */
+  /** With it `consoleUrl` signs in a person, once; without it the address signs nobody in. */
   readonly signInLink?: SignInLink;
   /** Called when a thread of the device link has ended by itself, instead of ending the process. */
   readonly threadEnded?: (error: Error) => void;
 }
 
 export interface Started {
-  /** The plain ports if they are on, otherwise the encrypted ones. */
+  /** The plain HTTP address if the plain ports are on, otherwise the encrypted one. `mqttUrl` follows the same rule. */
   readonly httpUrl: string;
   readonly mqttUrl: string;
   /** `null` without TLS. */
@@ -128,7 +128,7 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
 async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started> {
   const { settings, surroundings, app, link, reconciler, logger, now } = parts;
   await explainStart('the event log', () => lifecycle.start(parts.feed));
-  // Before the ports are open, so that every stop that is asked of this node can be carried out.
+  // These parts start before the ports are open, so that every stop that is asked of this node can be carried out.
   await explainStart('the storage', () =>
     lifecycle.start(parts.knownCallers, parts.directory, parts.stopsInForce),
   );
@@ -183,9 +183,9 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     http.useCertificate(renewed);
   });
   lifecycle.onStop(() => parts.certificates?.stop());
-  // Its thread loads its code when the ports are open, because nobody waits for it.
+  // The thread of the forecaster loads its code when the ports are open, because nobody waits for it.
   await lifecycle.start(parts.forecaster);
-  // Noted after everything that uses the storage, so that all of it ends within the time of the storage.
+  // This is registered after everything that uses the storage, so that all of it ends within the time of the storage.
   lifecycle.onStop(() => app.finishSoon());
   warnOfExposedPorts(settings, logger);
   const mqttUrl = urlOf('mqtt', mqtt.plain);
@@ -203,7 +203,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
       new BridgeProcess({ siteFile: settings.bridgeSite, ...addressesOfDevices, logger }),
     );
   }
-  // Noted last, so that an end begins with it.
+  // This is registered last, so that it is the first step when the service ends.
   lifecycle.onStop(() => http.refuseAllButStops());
   const { adminKey } = parts;
   const console = { app, adminKey, baseUrl: settings.publicUrl ?? httpUrl, nowMs: now() };

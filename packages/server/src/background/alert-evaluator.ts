@@ -97,7 +97,7 @@ export class AlertEvaluator {
     });
   }
 
-  /** From now on no device rests. */
+  /** Ends the pause of all devices, evaluates the failed ones again and waits; from now on no device pauses. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     this.#resting.clear();

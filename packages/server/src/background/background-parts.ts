@@ -36,7 +36,7 @@ interface Given extends DeviceParts {
 
 export type BackgroundParts = Awaited<ReturnType<typeof composeBackground>>;
 
-/** What works without a request. */
+/** Composes the parts that work without a request. */
 export async function composeBackground(given: Given) {
   const { settings, app, link, priorityCommands, keyring, logger, now, webhookOptions: options } = given;
   const mailer = await openMailer(settings);
@@ -99,7 +99,7 @@ export async function composeBackground(given: Given) {
   };
 }
 
-/** Its code is loaded only where it is set. */
+/** The code for Home Assistant is loaded only where it is set. */
 async function homeAssistantOf({ settings, app, logger, now }: Given, consoleUrl: string | null) {
   if (settings.homeAssistant === null) return null;
   const { HomeAssistant } = await import('./home-assistant/home-assistant.ts');

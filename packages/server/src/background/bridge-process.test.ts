@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { eventually } from '@granary/testing/server/eventually';
 import { BridgeProcess } from './bridge-process.ts';
 
-/** Notes its id and what it was told, and ends at once the first time. */
+/** This program appends its process id and its addresses to a file, and ends at once when it runs for the first time. */
 const PROGRAM = `
   const { appendFileSync, readFileSync } = require('node:fs');
   const file = process.argv[4 + process.argv.indexOf('bridge') - 1];

@@ -57,7 +57,7 @@ export class Compressor {
     return this.#rounds.stop();
   }
 
-  /** Whole hours of readings and whole days of buckets, so that a chunk is not written again for every few of them. */
+  /** Compresses whole hours of readings and whole days of buckets, so that a chunk is not written again for every few of them. */
   async #compress(afterDays: number): Promise<void> {
     const { app, now } = this.#parts;
     const beforeMs = (stepMs: number): number => Math.floor((now() - afterDays * DAY_MS) / stepMs) * stepMs;

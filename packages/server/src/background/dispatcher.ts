@@ -53,8 +53,8 @@ export class EffectDispatcher {
   }
 
   /**
-   * All messages are passed to the link before the first wait, so that none is delayed by the storage. A message of which
-   * it cannot be recorded that it was not sent does not prevent this for the others.
+   * All messages are passed to the link before the first wait, so that the storage delays none of them. If it cannot be recorded
+   * that one message was not sent, this is still recorded for the others.
    */
   readonly carryOut: CarryOut = async (effects, begunAtMs) => {
     if (this.#parts === null) return true;
@@ -73,7 +73,7 @@ export class EffectDispatcher {
   };
 }
 
-/** Returns a message that was passed to the link. */
+/** Carries out one effect. Returns the message if the effect passes one to the link, otherwise `null`. */
 function perform(parts: DispatcherParts, effect: Effect, begunAtMs: number): Sending | null {
   switch (effect.kind) {
     case 'send_message':

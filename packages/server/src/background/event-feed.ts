@@ -16,14 +16,14 @@ const MISSED_EVENTS_PER_READ = 100;
 
 /** An encoded event, which is encoded once and shared by all streams. */
 export interface EncodedEvent extends Pick<StoredEvent, 'sequence' | 'type' | 'deviceId' | 'facility'> {
-  /** Of an event about no device: the facility that it is about, `null` for all of them, `undefined` where it is about none. */
+  /** The facility of an event about no device: `null` means all facilities, `undefined` that the event is about none. */
   readonly place: string | null | undefined;
   readonly bytes: Buffer;
 }
 
 /** The event as callers see it, in streams and webhooks. */
 export const loggedEvent = ({ sequence, type, deviceId, atMs, actor, data }: StoredEvent): LoggedEvent =>
-  // Its data was written as that of its type.
+  // The data of an event was written with the type that its event type declares.
   ({ id: sequence, type, device_id: deviceId, at: toIso(atMs), actor, data }) as LoggedEvent;
 
 function encodedEvent(event: StoredEvent): EncodedEvent {
@@ -32,24 +32,24 @@ function encodedEvent(event: StoredEvent): EncodedEvent {
   return { sequence, type, deviceId, facility, place: placeOf(event), bytes: Buffer.from(text) };
 }
 
-/** Notes on facilities and handovers are events of those who have the facility. */
+/** Only events about notes and handovers have a facility without a device. */
 const placeOf = ({ type, deviceId, data }: StoredEvent): string | null | undefined =>
   deviceId === null && /^(note|handover)\./.test(type)
     ? (data as Pick<Handover, 'facility'>).facility
     : undefined;
 
-/** Sent first, so that a reader knows that it is connected and from where to resume if it is disconnected before any event. */
+/** This text is sent first, so that a reader knows that it is connected and from where to resume if it is disconnected before any event. */
 export const opening = (fromSequence: number | null): string =>
   fromSequence === null ? `retry: ${RECONNECT_MS}\n\n` : `retry: ${RECONNECT_MS}\nid: ${fromSequence}\n\n`;
 
-/** Contains the position, so that a reader whose filter matches nothing does not fall behind the retention. */
+/** A heartbeat contains the position, so that a reader whose filter matches nothing does not fall behind the retention. */
 export const heartbeat = (position: number): string => `: heartbeat\nid: ${position}\n\n`;
 
 /** The position from which the reader resumes is no longer stored, so it must read the present state instead. */
 export const reset = (bounds: EventBounds): string =>
   `id: ${bounds.newest}\nevent: reset\ndata: ${JSON.stringify(bounds)}\n\n`;
 
-/** Who follows the log, with the position up to which it has everything. */
+/** A reader of the log, with the position up to which it has everything. */
 interface EventReader {
   readonly isClosed: boolean;
   readonly position: number;

@@ -4,7 +4,7 @@ import { keepingLease } from './lease.ts';
 
 const LEASE_MS = 8_000;
 
-/** Work that ends when it is told to, under a lease whose renewals are recorded. */
+/** Runs work that ends when the test says so, under a lease whose renewals are recorded. */
 function held(t: TestContext, renewed: (boolean | Error)[]) {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   let nowMs = 0;

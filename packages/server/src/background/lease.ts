@@ -1,6 +1,9 @@
 import { SECOND_MS } from '@granary/contract/time';
 
-/** How long work that a node has taken is its own; shorter than the work may take, so that another node continues soon after a crash. */
+/**
+ * How long work belongs to the node that has taken it. The work itself may take longer: a short lease lets another node
+ * continue soon after a crash.
+ */
 export const LEASE_MS = 8 * SECOND_MS;
 const RENEWALS_PER_LEASE = 4;
 
@@ -8,7 +11,7 @@ interface Lease {
   readonly untilMs: number;
   readonly leaseMs: number;
   readonly now: () => number;
-  /** Returns whether the lease was still that of this node, ending at `fromMs`. */
+  /** Returns whether this node still had the lease that ends at `fromMs`. */
   readonly renew: (fromMs: number, toMs: number) => Promise<boolean>;
 }
 

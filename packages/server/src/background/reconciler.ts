@@ -42,7 +42,7 @@ interface ReconcilerParts {
 export class Reconciler {
   readonly #parts: ReconcilerParts;
   readonly #rounds: PeriodicWork;
-  /** Not part of the rounds, because a storage that hangs would delay it. */
+  /** The repetitions are not part of the rounds, because a storage that hangs would delay them. */
   readonly #repetitions: PeriodicWork;
   readonly #reachable = new RunningLimit(REACHABLE_AT_ONCE_MAX);
   readonly #sending = new Set<Promise<unknown>>();
@@ -106,7 +106,7 @@ export class Reconciler {
   }
 
   async #reconcileDevice({ deviceNo, deviceId, profile }: LinkDevice): Promise<void> {
-    // What waits is sent by another node, or after the next start.
+    // Another node sends what waits, or this one after its next start.
     if (this.#rounds.isStopped) return;
     const { link, now } = this.#parts;
     const nowMs = now();

@@ -22,7 +22,7 @@ const documentOf = (...ids: string[]): string =>
 
 const idsOf = (sensors: SensorsById | undefined) => sensors && [...sensors.keys()];
 
-/** Answers look-ups when the test says so. */
+/** Devices whose look-ups are answered when the test says so. */
 function heldDevices() {
   const held: ((sensorDocument: string | null) => void)[] = [];
   const find = () =>

@@ -8,7 +8,7 @@ import type { LinkDevice } from '@granary/link/port';
 /** A further device replaces the one that was looked up longest ago. */
 const DEVICES_CACHED_MAX = 10_000;
 
-/** After a purge another device may get the id. */
+/** A purge changes the sensors of an id, because another device may get the id afterwards. */
 export const changesSensors = ({ type }: StoredEvent): boolean =>
   type === 'device.updated' || type === 'device.purged';
 
@@ -62,7 +62,7 @@ export const readDeclaredSensors =
 export const sensorsById = (sensorDocument: string | null): SensorsById =>
   new Map(readableSensors(sensorDocument).map((sensor) => [sensor.sensorId, sensor]));
 
-/** Damaged ones count as not declared, so that the other values of the device are stored; the alert evaluation logs them. */
+/** Damaged sensors count as not declared, so that the other values of the device are stored; the alert evaluation logs them. */
 function readableSensors(sensorDocument: string | null): readonly Sensor[] {
   try {
     return sensorsInUse(sensorDocument);

@@ -31,12 +31,12 @@ export interface DirectoryEntry {
   readonly capacityKg: number | null;
 }
 
-/** One object, because there are many. */
+/** An entry is a single object without further objects in it, because there are many entries. */
 interface Remembered extends DirectoryEntry {
   /** `null` after the secret was replaced, until it is read again, and for a removed device. */
   readonly secretHash: string | null;
   readonly readAtMs: number;
-  /** The reading of all devices in which it was found last. */
+  /** The value of `#round` when the device was read last. */
   readonly round: number;
 }
 
@@ -57,7 +57,7 @@ const CHANGES_SECRET: ReadonlySet<EventType> = new Set<EventType>([
   'device.restored',
 ]);
 
-/** After these events a device is another one than before. */
+/** These events change what the directory has remembered of a device. */
 const CHANGES_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'device.registered',
   'device.updated',
@@ -127,7 +127,7 @@ export class DeviceDirectory {
     return matchesHash(secret, device.secretHash) ? linkDevice(device) : null;
   }
 
-  /** For a device that the broker has authenticated; `null` for an unknown or removed one. */
+  /** Finds a device that the broker has authenticated; `null` for an unknown or removed one. */
   async findForLink(deviceId: string): Promise<LinkDevice | null> {
     const device = await this.find(deviceId);
     return device === undefined || device.removedAtMs !== null ? null : linkDevice(device);
@@ -185,7 +185,7 @@ export class DeviceDirectory {
       },
       (device) => this.#remember(device, replacementsSeen),
     );
-    // What was read neither now nor by a request since is gone.
+    // A device that was read neither now nor by a request since is not registered any more.
     for (const [deviceId, { round }] of this.#remembered) {
       if (round < this.#round) this.#remembered.delete(deviceId);
     }

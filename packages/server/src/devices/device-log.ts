@@ -13,7 +13,7 @@ interface Share {
 export interface DeviceLogParts {
   readonly logger: Logger;
   readonly now: () => number;
-  /** Per device: enough lines to see what happens, and too few to fill a disk. */
+  /** The limit for each device: enough lines to see what happens, and too few to fill a disk. */
   readonly linesPerMinuteMax: number;
   /** Called for each line that is not logged. */
   readonly suppressed?: () => void;

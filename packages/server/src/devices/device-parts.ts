@@ -31,7 +31,7 @@ interface Given {
   readonly nodes: Nodes;
   readonly clock: ServiceClock;
   readonly logger: Logger;
-  /** For the encrypted port; `null` without TLS. */
+  /** The certificate of the encrypted port; `null` without TLS. */
   readonly certificate: CertificatePair | null;
   readonly carryOut: CarryOut;
   readonly threadEnded: (error: Error) => void;
@@ -39,7 +39,7 @@ interface Given {
 
 export type DeviceParts = Awaited<ReturnType<typeof composeDevices>>;
 
-/** What is between the service and its devices. Nothing of it works before the link is started. */
+/** Composes the parts between the service and its devices. None of them works before the link is started. */
 export async function composeDevices(given: Given) {
   const { settings, app, clock, logger, carryOut } = given;
   const { now } = clock;

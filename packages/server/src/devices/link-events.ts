@@ -5,7 +5,7 @@ import type { LinkEvent } from '@granary/link/port';
 import type { DeviceDirectory } from './device-directory.ts';
 import type { DeviceLog } from './device-log.ts';
 
-/** Of further devices nothing is known that was before. */
+/** When there are more devices, the takeovers of the one whose last takeover is oldest are forgotten. */
 const DEVICES_MAX = 1_000;
 
 /** Writes a link event to the log; a peer without a valid device id is identified by its address. */

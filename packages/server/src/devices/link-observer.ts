@@ -22,7 +22,7 @@ export class LinkObserver {
   }
 }
 
-/** A removed device must not send; a session has the capacity that it began with, by which weights are checked. */
+/** A removed device must not send, and a session keeps the capacity with which it began and by which weights are checked. */
 const endsSession = ({ type, data }: StoredEvent): boolean =>
   type === 'device.removed' ||
   (type === 'device.updated' && Array.isArray(data['changed']) && data['changed'].includes('capacity'));

@@ -21,7 +21,7 @@ describeService('an administrator and the keys of other people', (api) => {
       await boss.ask('POST', `/v1/keys/${id}/rotate`, {}),
       await api.post(`/v1/keys/${id}/rotate`, {}),
       await api.as((await keyOf(boss)).key).post(`/v1/keys/${id}/rotate`, {}),
-      // Also not by the key itself, which whoever has found it could use.
+      // The key cannot rotate itself either, because somebody else may have found it.
       await api.as(key).post(`/v1/keys/${id}/rotate`, {}),
     ]) {
       assert.deepEqual([rotated.status, rotated.body.error?.code], [403, 'forbidden'], rotated.text);

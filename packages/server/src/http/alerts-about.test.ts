@@ -17,7 +17,7 @@ describeService(
   (api) => {
     after(() => clock.reset());
 
-    /** What the list of alerts, an event and a webhook say that the alert of a device is about. */
+    /** Returns what the list of alerts, an event and a webhook name as the subject of an alert of the device. */
     async function about(deviceId: string, path: string, raise: () => Promise<void>) {
       const events = await EventReader.open(api, { query: `?type=alert.raised&device_id=${deviceId}` });
       const webhooks = new WebhookReceiver();

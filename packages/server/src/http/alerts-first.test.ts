@@ -13,10 +13,10 @@ import { type Answer, describeService } from '@granary/testing/server/service';
 
 const REPORTS = IS_FULL_SIZE ? 500 : 60;
 const ASKED_PER_HOUR = 20;
-/** Less than an attempt to send a mail lasts that hangs. */
+/** This is less than the time of an attempt to send a mail to a server that hangs. */
 const PATIENCE_MS = 30_000;
 
-/** What goes on when nothing is held any more. */
+/** Continue the held answers when nothing is held any more. */
 const held: (() => void)[] = [];
 let isHolding = true;
 const hold = (): void => {
@@ -27,7 +27,7 @@ const release = (): void => {
   isHolding = false;
   for (const goOn of held) goOn();
 };
-/** It answers nothing about the recipients of reports and tests while it holds them. */
+/** While it holds messages, this mail server does not answer about recipients of reports and tests. */
 const mail = await new MailServer({
   onRcptTo: ({ address }, _session, done) => {
     if (isHolding && address.startsWith('reader-')) held.push(done);
@@ -97,7 +97,7 @@ describeService(
 
     const viewer = () => signedIn(api, [{ role: 'viewer', facilities: ['north'] }]);
     let asking = 0;
-    /** Each gives a request of its own, and its messages wait while they are held. */
+    /** Each entry prepares a request of its own; the messages of the request wait while they are held. */
     const MESSAGES: Readonly<Record<string, () => Promise<() => Promise<Answer>>>> = {
       reports: async () => {
         const ada = await viewer();
@@ -134,7 +134,7 @@ describeService(
         const atOnce = await Promise.all(Array.from({ length: 10 }, told));
         release();
         let sent = atOnce.filter((one) => one === 'sent').length;
-        // More than one only where an attempt has begun, of which there are few at once.
+        // More than one message was sent only where an attempt had begun, and few attempts run at once.
         assert.deepEqual([...new Set(atOnce)].toSorted(), ['message_waits_already', 'sent']);
         for (let last = ''; last !== 'messages_in_an_hour'; ) {
           last = await told();

@@ -9,7 +9,7 @@ import { type Api, describeService, siloNamed } from '@granary/testing/server/se
 
 const SILOS = '/v1/siloscale/devices';
 
-/** As a client sends a text in UTF-8. */
+/** The header value as a client sends a text in UTF-8. */
 const inHeader = (text: string): string => Buffer.from(text).toString('latin1');
 
 describeService('the audit log over HTTP', (api) => {

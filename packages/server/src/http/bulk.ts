@@ -17,10 +17,10 @@ import { acceptAlso } from './protocol/json-body.ts';
 import { register, registerLong } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-/** Rows that are read, or secrets that are made, before other requests have their turn. */
+/** The number of rows that are read, or of secrets that are made, before other requests have their turn. */
 const ROWS_PER_TURN = 100;
 
-/** The same for many devices at once. */
+/** The routes that register or change many devices at once. */
 export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, link, now } = parts;
   acceptAlso(routes, CSV_TYPE, async (csv) => ({ csv }));

@@ -240,7 +240,7 @@ describeService('confirmations', (api) => {
     );
     await ask('PUT', '/v1/session/person', { login: ada.person.login, pin: '4071' });
     assert.equal((await confirm({ login: bo.person.login, pin: '4072' })).body.error.code, 'wrong_pin');
-    // A second later it is let in, which a busy machine may need.
+    // A second later the PIN is accepted; a busy machine may need that second.
     const early = await confirm({ login: bo.person.login, pin: '4071' });
     assert.ok(early.status === 200 || early.body.error.code === 'too_many_failed_logins', early.text);
     const { confirmation_id: id } = (await confirm({ login: bo.person.login, password: PASSWORD })).body.data;

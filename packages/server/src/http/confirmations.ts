@@ -29,8 +29,8 @@ const HEADER = 'x-confirmation';
 const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmedText(request), 'hex');
 
 /**
- * Refuses a change by a person that its facility wants confirmed and that is not; programs are not asked. Called before the change
- * names what it makes.
+ * Refuses a change by a person when the facility requires a confirmation and the request has none; programs need none. Must be called
+ * before the request names the resource that it makes.
  */
 export async function requireConfirmed(
   request: FastifyRequest,
@@ -54,7 +54,7 @@ export async function requireConfirmed(
     keyId: caller.keyId,
     digest: digestOf({ action, deviceId, resourceId, body }),
   };
-  // One that was used is not there any more; whether this is a repetition of its request is found by its Idempotency-Key.
+  // A confirmation that was used is no longer stored; the Idempotency-Key tells whether this is a repetition of the request that used it.
   const found = await app.confirmations.find(used.hash);
   if (found !== undefined && !fits(found, used, how)) throw required();
   const by = found === undefined || actor === null ? actor : { ...actor, confirmed_by: found.confirmedBy };
@@ -80,7 +80,7 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
     const { person: by, checked } = await identify(given, login, request, reply);
     if (how === 'second_person') refuseOneself(by, caller.keyId);
     const { attempt } = request;
-    // The entry of the confirmation itself names both: whose request it is, and who confirmed it.
+    // The entry of the confirmation in the audit log names both people: who sent the request, and who confirmed it.
     if (attempt !== null) {
       const confirmed_by = { key_id: by.keyId, name: by.name };
       request.attempt = { ...attempt, actor: attempt.actor && { ...attempt.actor, confirmed_by } };
@@ -118,7 +118,7 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
     if ('pin' in secret) {
       throw new Refusal('password_required', 'a PIN counts at shared terminals only; send the password');
     }
-    // Whoever confirms in the own session has given the rest when it began.
+    // A person who confirms in the own session gave the second factor when the session began.
     if (given.login === undefined) {
       const { person, password: stored } = await passwords.require(login, secret.password, request, reply);
       return { person, checked: { kind: 'password', stored, factor: null } };
@@ -129,7 +129,7 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
   }
 }
 
-/** Four eyes are those of two people. */
+/** Refuses a confirmation by the person who sent the request, because a second person is required. */
 function refuseOneself(by: StoredKey, callerId: string): void {
   if (by.keyId !== callerId) return;
   throw new Refusal('invalid_input', 'the confirmation is not valid', [

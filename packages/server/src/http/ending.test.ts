@@ -34,7 +34,7 @@ async function start(t: TestContext) {
   return { service, started, api, release, resolving: resolving.promise };
 }
 
-/** The status of the answer to a request on a connection of its own. */
+/** Sends a request on a connection of its own, and returns the status of the answer. */
 const post = (url: string, key: string): Promise<number | undefined> =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${key}` };
@@ -55,7 +55,7 @@ test('while the service ends, stops reach their devices and everything else is r
   await resolving;
 
   const ended = service.stop();
-  // All at once: the webhook holds the end for three seconds at most.
+  // The requests are sent at once, because the webhook holds the end for three seconds at most.
   const command = `${rover.path}/remote/command`;
   const stops = [
     api.post(`${silo.path}/operations/${operation_id}/stop`),

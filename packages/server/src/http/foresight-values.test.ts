@@ -16,7 +16,7 @@ import {
 const DEVICE = `${SILO_DEVICES}/mill`;
 const dayFrom = (days: number): string => toIso(FORECAST_NOW_MS + days * DAY_MS).slice(0, 10);
 
-/** Each is refused with the path of the field. */
+/** Each of these configurations is refused with the path of the field. */
 const REFUSED: readonly (readonly [path: string, config: object])[] = [
   ['/animals/heads', { animals: { kind: 'broiler', heads: 0, started_on: dayFrom(-10) } }],
   ['/animals/heads', { animals: { kind: 'broiler', heads: 1e9, started_on: dayFrom(-10) } }],
@@ -44,7 +44,7 @@ const REFUSED_DELIVERIES: readonly (readonly [path: string, delivery: object])[]
   ['/kg', { at: toIso(FORECAST_NOW_MS + DAY_MS), kg: 0 }],
 ];
 
-/** Possible, but not true of this silo. */
+/** These values are possible, but not true for this silo. */
 const ANIMALS: readonly (readonly [what: string, animals: object])[] = [
   ['placed in a year', { kind: 'broiler', heads: 20_000, started_on: dayFrom(365) }],
   ['placed 400 days ago', { kind: 'broiler', heads: 20_000, started_on: dayFrom(-400) }],

@@ -194,7 +194,7 @@ const sendCsv = (
   rows: readonly (readonly CsvCell[])[],
 ): FastifyReply => reply.type('text/csv; charset=utf-8').send(csvText(columns, rows));
 
-/** In parts, because there may be thousands of silos. */
+/** Reads the silos in parts, because there may be thousands. */
 async function silosToOrder(
   request: FastifyRequest,
   { app }: RouteDependencies,

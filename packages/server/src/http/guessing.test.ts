@@ -10,10 +10,10 @@ const OPERATOR = [{ role: 'operator' }];
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const STEP_MS = 30 * SECOND_MS;
 const PIN = '4071';
-/** Where people are who have never been there before, and where attackers are. */
+/** Addresses of places where the people have never signed in, and from which attackers come. */
 const AWAY = '203.0.113.9';
 const ELSEWHERE = '198.51.100.7';
-/** Whose addresses count is in the settings of these services. */
+/** With these settings a header of each request names the address that counts. */
 const BEHIND_PROXY = { GRANARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 const clock = new TestClock();
@@ -33,10 +33,10 @@ const codeOf = ({ body }: Answer): string => body.error?.code ?? 'in';
 
 const count = (codes: readonly string[], code: string): number => codes.filter((one) => one === code).length;
 
-/** What the app shows that is so many steps ahead. */
+/** The code that the app shows this many steps ahead. */
 const shown = (ahead = 0): string => totp(fromBase32(SECRET), Math.floor(clock.now() / STEP_MS) + ahead);
 
-/** Six digits that none of the codes has which count now. */
+/** Codes of six digits that are not valid now. */
 function* wrongCodes(): Generator<string, never> {
   for (let number = 0; ; number = (number + 1) % 1_000_000) {
     const code = String(number).padStart(6, '0');
@@ -123,7 +123,7 @@ describeService(
         codes.push(codeOf(await (ways[n % ways.length]?.(250) ?? signIn(api, {}))));
       }
       const looked = codes.filter((code) => ['unauthorized', 'wrong_code'].includes(code)).length;
-      // The terminal and the browser of the viewer are in a network where the person has signed in before.
+      // The terminal and the browser of the viewer are in a network in which the person has signed in before.
       assert.ok(looked > 0 && looked <= 40, `${looked} were looked at`);
       assert.deepEqual(new Set(codes.slice(-3)), new Set(['too_many_failed_logins']));
     });
@@ -184,7 +184,7 @@ describeService(
     before(() => clock.hold());
     after(() => clock.reset());
 
-    /** Five at each of so many terminals; answers what came of them. */
+    /** Sends five guesses at each of these terminals, and returns the error codes. */
     async function guessAt(terminals: readonly Awaited<ReturnType<typeof terminalOf>>[], login: string) {
       const codes: string[] = [];
       for (let n = 0; n < 5; n++) {

@@ -11,7 +11,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 
 const CHECK_MS_MAX = 2_000;
 
-/** Health checks without a key, so they disclose nothing about devices. */
+/** The health checks need no key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, link, ingest, setAside, backups, nodes } = parts;
   const checks = {

@@ -30,7 +30,7 @@ interface Given extends DeviceParts, BackgroundParts {
   readonly consoleFolder: string;
 }
 
-/** What answers requests. The streams and exports of callers end before the server waits for its connections. */
+/** Composes the parts that answer requests. The streams and exports of callers end before the server waits for its connections. */
 export function composeHttp(given: Given) {
   const { app, keyring, logger, now, certificates, exports } = given;
   const newestValues = new NewestValues({ app, logger, now });

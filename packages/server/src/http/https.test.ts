@@ -65,7 +65,7 @@ interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** One request on a connection of its own. */
+/** Sends one request on a connection of its own. */
 async function send(url: string, { method = 'GET', headers = {} }: Sent = {}) {
   const sent = request(url, { ca, agent: false, method, headers });
   sent.end();

@@ -17,7 +17,7 @@ interface Query {
   readonly url_options: { readonly params: readonly { readonly key: string; readonly value: string }[] };
 }
 
-/** As the plugin of Grafana resolves a selector of the backend parser. */
+/** Resolves a selector as the backend parser of the Grafana plugin does. */
 const selected = (value: unknown, selector: string): unknown =>
   selector.split('.').reduce((inner, name) => Object(inner)[name], value);
 

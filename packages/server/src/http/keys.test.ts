@@ -39,7 +39,7 @@ describeRequests('keys over HTTP', (api) => {
   };
   for (const scope of SCOPES) {
     test(`${scope} is needed and sufficient for the requests of ${scope}`, async () => {
-      // Whoever may operate may stop and propose.
+      // The scope `operate` includes `stop` and `propose`.
       const isIncluded = scope === 'stop' || scope === 'propose';
       const others = SCOPES.filter((other) => other !== scope && !(isIncluded && other === 'operate'));
       const without = await uses[scope]((await issue({ scopes: others })).key);

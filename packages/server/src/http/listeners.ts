@@ -18,16 +18,16 @@ import type { EndingService } from './access/urgency.ts';
 
 /** An idle connection is closed after this time; event streams send a heartbeat far more often. */
 const IDLE_MS_MAX = 60 * SECOND_MS;
-/** Longer than proxies keep an idle connection, so that the proxy closes it and not the service. */
+/** This is longer than proxies keep an idle connection, so that the proxy closes the connection and not the service. */
 const KEEP_ALIVE_MS = 72 * SECOND_MS;
 const IDLE_CHECK_MS = 100;
 const BUSY_CHECK_MS = 10;
 /**
- * Node accepts one connection of a listening socket in a turn of the event loop, and a stop waits for the connections before
- * it. Linux divides those of one port between several sockets.
+ * Node accepts one connection of a listening socket in a turn of the event loop, and a stop waits for the connections before it.
+ * Linux divides the connections of one port between several sockets.
  */
 const SOCKETS_PER_PORT = process.platform === 'linux' ? 32 : 1;
-/** As many connections wait at most until they are accepted; it is the default of Node. */
+/** The number of connections that can wait until they are accepted; this is the default of Node. */
 const BACKLOG = 511;
 
 /** The time limits of the plain and of the encrypted server. */
@@ -55,7 +55,7 @@ interface Parts {
 
 const SHARED_PORT = { reusePort: SOCKETS_PER_PORT > 1 };
 
-/** A port with several sockets could also be opened by another process of this user. */
+/** Refuses a port that is taken, because with several sockets another process of this user could open the same port, too. */
 async function refuseTakenPort(address: ListenOptions): Promise<void> {
   const server = createSocketServer();
   await listen(server, address);
@@ -112,7 +112,7 @@ export class HttpListeners {
     );
     server.setTimeout(connectionTimeout);
     server.on('clientError', clientError);
-    // Nobody can be answered without a handshake.
+    // Without a TLS handshake no answer can be sent.
     server.removeAllListeners('tlsClientError');
     server.on('tlsClientError', (_error, socket) => socket.destroy());
     prepare(server);
@@ -160,7 +160,7 @@ export class HttpListeners {
     const port = (server.address() as AddressInfo).port;
     const isPlain = server === this.#routes.server;
     for (let sockets = 1; sockets < SOCKETS_PER_PORT; sockets++) {
-      // As Node does for its own servers.
+      // The options are those that Node uses for its own servers.
       const more = createSocketServer({ noDelay: true, allowHalfOpen: isPlain }, (socket) =>
         server.emit('connection', socket),
       );
@@ -178,7 +178,7 @@ export class HttpListeners {
   /** Resolves when running requests are answered and all connections are closed; also called when a start fails. */
   async close(): Promise<void> {
     await this.refuseAllButStops();
-    // The ports stay open for stops while the others are answered.
+    // The ports stay open for stops while the other requests are answered.
     while (this.#turns.isBusy) await sleep(BUSY_CHECK_MS);
     await this.#acceptLast();
     const servers = [this.#routes.server, ...(this.#secureServer === null ? [] : [this.#secureServer])];
@@ -199,7 +199,7 @@ export class HttpListeners {
     });
   }
 
-  /** Connections that wait to be accepted, of which Node takes one in a turn, may bring stops; closing the port would end them. */
+  /** Accepts the waiting connections, of which Node takes one in a turn: they may bring stops, and closing the port would end them. */
   async #acceptLast(): Promise<void> {
     let before = -1;
     for (let turn = 0; turn < BACKLOG && before < this.#accepted; turn++) {

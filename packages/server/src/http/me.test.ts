@@ -234,7 +234,7 @@ describeRequests(
 const SECRET = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 const STEP_MS = 30_000;
 const phone = new TestClock();
-/** What an app shows that is so many steps ahead. */
+/** The code that an app shows this many steps ahead. */
 const shown = (ahead = 0) => totp(fromBase32(SECRET), Math.floor(phone.now() / STEP_MS) + ahead);
 
 describeService(
@@ -242,7 +242,7 @@ describeService(
   (api) => {
     const FACTOR = `${ME}/second-factor`;
     before(() => phone.hold());
-    /** So that the code of the step before does not count. */
+    /** Lets time pass, so that the code of the previous step is not valid any more. */
     const wait = () => phone.pass(2 * MINUTE_MS);
     async function withFactor(grants: object[] = VIEWER) {
       wait();
@@ -381,7 +381,7 @@ describeService(
   { now: phone.now },
 );
 
-/** The status of a sign-in whose request names this host. */
+/** The status of a sign-in whose request has this `Host`. */
 async function statusAt(api: Api, host: string, body: string): Promise<number | undefined> {
   const connection = await RawConnection.open(api.started.httpUrl);
   const head = ['POST /v1/session HTTP/1.1', `Host: ${host}`, 'Content-Type: application/json'];
@@ -438,7 +438,7 @@ describeService(
 
     test('are added with the password and sign in without a name, once for each challenge', async () => {
       const { person, passkey, ask } = await withPasskey();
-      // Each signature has a further count, so that only the challenge is the same.
+      // Each signature has a higher count, so that only the challenge is the same.
       const asked = await challenge();
       const answer = await enter(passkey.signed(asked));
       assert.equal(answer.status, 200, answer.text);

@@ -29,7 +29,7 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { challengeKeyFor } from './session/challenge-key.ts';
 
-/** Those from further networks tell a person nothing more. */
+/** The number of networks with wrong secrets that a person is shown; further ones would tell nothing more. */
 const WRONG_SECRETS_SHOWN_MAX = 50;
 
 interface PersonWithSession extends StoredPerson {
@@ -102,7 +102,7 @@ export function meRoutes(
     const wanted = read.body(request);
     await requireCurrent(person, wanted.current_password, request, reply);
     const codes = wanted.secret === null ? [] : newRecoveryCodes();
-    // Whoever goes back to the password alone needs a long one.
+    // A person who goes back to the password alone needs a long password.
     if (wanted.secret === null) refuseShort(wanted.current_password, false);
     const factor = wanted.secret === null ? null : newFactor(wanted.secret, wanted.code, codes);
     const changed = await changes(request).people.changeSecondFactor(person.inSession, factor);
@@ -170,7 +170,7 @@ export function meRoutes(
     const person = await requireOwnSession(request);
     const { keyId, inSession } = person;
     const { current_password: password } = read.body(request);
-    // Whoever has none is told below that there is no other way in.
+    // A person without a password is told below that there is no other way to sign in.
     if (person.hasPassword) await requireCurrent(person, password, request, reply);
     if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
     return success(await meOf(keyId));

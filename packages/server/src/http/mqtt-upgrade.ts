@@ -11,14 +11,14 @@ import { answerAndClose } from './protocol/connection-errors.ts';
 
 const PATH = '/mqtt';
 const PROTOCOL = 'mqtt';
-/** Several packets may share a frame. */
+/** A frame may contain several packets. */
 const FRAME_BYTES_MAX = 1024 * 1024;
 /** The status of RFC 6455 for a frame of a type that is not accepted. */
 const UNSUPPORTED_DATA = 1003;
 
 interface Parts {
   readonly link: DeviceLink;
-  /** Devices connect to an external broker only. */
+  /** True when devices connect to an external broker only. */
   readonly hasExternalBroker: boolean;
   readonly connections: ConnectionLimits;
   readonly addresses: CallerAddresses;

@@ -11,10 +11,10 @@ import { type Answer, type Api, describeService, withService } from '@granary/te
 
 const OPERATOR = [{ role: 'operator' }];
 const HOME = '192.0.2.10';
-/** Of another network, where nobody has ever been. */
+/** An address in another network, in which nobody has ever signed in. */
 const AWAY = '203.0.113.9';
 const AT_ONCE = 8;
-/** Whose addresses count is in the settings of these services. */
+/** With these settings a header of each request names the address that counts. */
 const BEHIND_PROXY = { GRANARY_TRUSTED_PROXIES: '127.0.0.1, ::1' };
 
 const clock = new TestClock();
@@ -29,13 +29,16 @@ const codeOf = ({ body }: Answer): string => body.error?.code ?? 'in';
 
 const count = (codes: readonly string[], code: string): number => codes.filter((one) => one === code).length;
 
-/** Somebody guesses from so many networks, each of which has many addresses; few at once, because on a busy machine others would be too late. */
+/**
+ * Guesses a password from this many networks, each of which has many addresses. Few guesses run at once, because on a busy
+ * machine others would be too late.
+ */
 async function attack(api: Api, login: string, networks: number, round = 0): Promise<string[]> {
   const guess = async (n: number): Promise<string> => {
     const from = `10.${n >> 8}.${n & 255}.${round % 250}`;
     for (;;) {
       const code = codeOf(await enter(api, from, login, `guess ${n} of ${round}`));
-      // Nobody has looked at the password, because the machine is busy.
+      // The password was not checked, because the machine is busy.
       if (code !== 'rate_limited') return code;
     }
   };
@@ -47,7 +50,7 @@ async function attack(api: Api, login: string, networks: number, round = 0): Pro
   return codes;
 }
 
-/** Who has signed in at home. */
+/** Makes a person who has signed in at home, and returns the name. */
 async function atHome(api: Api): Promise<string> {
   const { person } = await signedIn(api, OPERATOR);
   assert.equal(codeOf(await enter(api, HOME, person.login, PASSWORD)), 'in');

@@ -39,7 +39,7 @@ describeService('people of whom two requests ask at once', (api) => {
         );
         last = code ?? last;
       }
-      // One in each round, because many wrong codes of an address have to wait.
+      // Each round sends one wrong code, because many wrong codes of an address have to wait.
       const used = await signIn(api, { invite: last ?? 'gi_none', password: PASSWORD });
       assert.equal(used.status, 401, 'a link of before ends with the promotion');
     }

@@ -94,7 +94,10 @@ const invitation = (
 
 type MailInvitation = (person: StoredPerson, code: string, stored: NewCode) => Promise<boolean>;
 
-/** Sent at once and not stored, because only the hash of a code is. Resolves with whether the mail server has taken it. */
+/**
+ * Sends the link at once and does not store it, because only the hash of a code is stored. Resolves with whether the mail
+ * server has accepted the message.
+ */
 function mailerOf({ mailer, settings, logger }: RouteDependencies): MailInvitation {
   const { consoleUrl } = readersOf(settings);
   return async ({ keyId, name, login, email }, code, { createdAtMs, expiresAtMs }) => {

@@ -152,7 +152,7 @@ describeRequests('plants', (api) => {
     const [first, second] = [await create(body, key), await create(body, key)];
     assert.deepEqual([first.status, second.status, second.body], [200, 200, { name: 'once' }]);
     assert.equal(second.headers.get('idempotency-replayed'), 'true');
-    // As a JavaScript number it would be the same id.
+    // As JavaScript numbers the two ids would be the same.
     const other = await create('{"id":9223372036854775801,"name":"once"}', key);
     assert.deepEqual([other.status, other.body.error], [400, 422]);
   });

@@ -83,12 +83,12 @@ const answerPlantError: Answerer = (refusal, status, _request, reply) => {
   const faults = details.map((fault) => `${fault.path} ${fault.message}`.trim()).join('; ');
   const body: PlantError = { error: status, message: faults === '' ? message : `${message}: ${faults}` };
   const answered = plantErrorStatus(status);
-  // The document of a 400 has no time to wait.
+  // The documented 400 answer has no `Retry-After`.
   if (answered !== status) reply.removeHeader('retry-after');
   reply.code(answered).send(body);
 };
 
-/** For errors that are found before it is known which route an address belongs to. */
+/** Answers errors that are found before the route of an address is known. */
 export const withPlantErrors =
   ({ sandboxPath }: Settings, usual: Answerer): Answerer =>
   (refusal, status, request, reply) => {

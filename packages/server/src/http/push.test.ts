@@ -74,7 +74,7 @@ describeService(
       const silo = await startSilo(api, 'pushed-operations');
       try {
         const feed = `${silo.path}/operations/feed`;
-        /** Without the alert about the operation that failed. */
+        /** The messages about operations, without those about alerts. */
         const told = ({ browser }: typeof ada) =>
           browser.messages
             .filter(({ payload }) => payload.about === 'operation')
@@ -94,7 +94,7 @@ describeService(
           [foreign, 'failed'],
         ]);
         assert.deepEqual(told(ada), [[own, 'completed']]);
-        // What is told of one operation is written at once, so nothing of these is still to come.
+        // All messages about one operation are written at once, so none of these is still to come.
         const written = async ({ person }: typeof ada) =>
           (await ofRule(person.person_id)).filter(
             ({ alert_count }: { alert_count: number }) => alert_count === 0,
@@ -161,7 +161,7 @@ describeService(
       const bob = await pushed('refusing');
       const taken = await bob.ask('DELETE', `/v1/me/push/subscriptions/${own.subscription_id}`);
       assert.equal(taken.body.error.code, 'push_subscription_not_found');
-      // Who uses the browser next gets its messages, and nobody else.
+      // The next user of the browser gets its messages, and nobody else.
       await bob.ask('PUT', '/v1/me/push/subscription', ada.subscription);
       assert.equal((await ada.ask('GET', '/v1/me/push')).body.data.subscriptions.length, 0);
       const ended = await ada.ask('PUT', '/v1/me/push', { severity_min: 'loud' });

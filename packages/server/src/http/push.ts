@@ -21,14 +21,14 @@ interface Owner {
   readonly session: StoredSession;
 }
 
-/** Web Push of whoever has signed in. */
+/** The Web Push routes of the person who has signed in. */
 export function pushRoutes(
   routes: FastifyInstance,
   { app, changes, idempotency, settings, now }: RouteDependencies,
 ): void {
   const { push } = endpoints;
 
-  /** A browser of a terminal is nobody's, and a key must not give itself more than it has. */
+  /** The browser of a terminal belongs to nobody, and a key must not give itself more than it has. */
   function requireOwner({
     caller: { keyId, kind, session, personalKeyId, terminal },
   }: FastifyRequest): Owner {

@@ -96,7 +96,7 @@ export function register<E extends Endpoint>(
   registerHandler(routes, endpoint, inTurn(inTime(routes, endpoint, handler), endpoint, needsNoPlace));
 }
 
-/** For a password or PIN: how many wait is limited where they are compared, and writes do not wait for that. */
+/** Registers a route that compares a password or PIN: how many wait is limited where they are compared, and writes do not wait for them. */
 export function registerComparing<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
@@ -110,7 +110,7 @@ function inTime<E extends Endpoint>(routes: FastifyInstance, endpoint: E, handle
   return (request, reply, read) => answerInTime(endpoint, request, () => handler(request, reply, read));
 }
 
-/** For work that grows with the size of its answer: each of its calls has a time limit, and all together have none. */
+/** Registers a route whose work grows with the size of its answer: each of its calls has a time limit, but all together have none. */
 export function registerLong<E extends Endpoint>(
   routes: FastifyInstance,
   endpoint: E,
@@ -120,10 +120,10 @@ export function registerLong<E extends Endpoint>(
   registerHandler(routes, endpoint, inTurn(handler, endpoint, false), bodyBytesMax);
 }
 
-/** For questions of the broker about devices, which must not be refused because many ask at once. */
+/** Registers a route for questions that must not be refused because many ask at once, such as those of the broker about devices. */
 export const registerAtOnce = registerHandler;
 
-/** Everything but a stop waits for its turn; a list that is long is written in parts. */
+/** Everything but a stop waits for its turn; a long list is written in parts. */
 function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, needsNoPlace: boolean): Handler<E> {
   return (request, reply, read) => {
     if (isUrgentNow(endpoint, request.body)) return handler(request, reply, read);
@@ -151,13 +151,13 @@ function registerHandler<E extends Endpoint>(
     url: endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     config: { endpoint },
     ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
-    // An answer that is made while it is sent has no length, so there is no HEAD.
+    // An answer that is made while it is sent has no known length, so there is no HEAD.
     exposeHeadRoute: !isMadeWhileSent(endpoint),
     handler: (request, reply) => handler(request, reply, read),
   });
 }
 
-/** Many long lists at once would all be late; those that wait for a place are not. */
+/** Whether the answer is a page of a list. Many long lists at once would all be late, so each of them needs a place. */
 const isPage = ({ answers }: Endpoint): boolean => answers[200].envelope === 'page';
 
 const isMadeWhileSent = ({ answers }: Endpoint): boolean =>

@@ -33,7 +33,7 @@ import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-/** It is shown within the operators' page too, and nothing in it runs or is loaded. */
+/** The policy of the HTML page of a report. It may be shown within the operators' page, and nothing in it is run or loaded. */
 const HTML_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 

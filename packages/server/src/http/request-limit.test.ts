@@ -24,7 +24,7 @@ function withTurns() {
   return app;
 }
 
-/** The time that the handlers of some routes find. */
+/** Makes a service whose handlers record the time that they have left. */
 function serviceWith({ isLimited }: { isLimited: boolean }) {
   const answered: Answered[] = [];
   const app = withTurns();

@@ -11,9 +11,9 @@ declare module 'fastify' {
     limitsRequests?: boolean;
   }
   interface FastifyRequest {
-    /** How long the request waited until its caller was known. */
+    /** How long the request waited until its caller was identified. */
     identifyingMs: number;
-    /** From the call of its handler; `null` before it and for a request without a limit. */
+    /** The time of the request from the call of its handler on; `null` before that and for a request without a limit. */
     time: RequestTime | null;
   }
 }
@@ -27,7 +27,7 @@ export function limitRequests(app: FastifyInstance, limitsRequests: boolean): vo
 
 /**
  * Answers within the time of the request. A stop has shorter limits of its own, after which it is sent without the storage. The time
- * until the body has arrived is not counted: it depends on the caller, and has a limit of its own.
+ * until the body has arrived is not counted, because it depends on the caller; it has a limit of its own.
  */
 export async function answerInTime<T>(
   endpoint: Endpoint,
@@ -41,7 +41,7 @@ export async function answerInTime<T>(
     return await withinRequest(time, answer);
   } catch (error) {
     const isUnavailable = error instanceof Refusal && error.code === 'storage_unavailable';
-    // A write of the request is committed, so the answer must not be that nothing was changed.
+    // A write of the request is committed, so the answer must not say that nothing was changed.
     throw isUnavailable && time.hasChanged
       ? outcomeUnknown('a read after the write has failed', { cause: error })
       : error;
@@ -50,6 +50,6 @@ export async function answerInTime<T>(
   }
 }
 
-/** What is left after the handler has answered or refused. */
+/** The time that is left after the handler has answered or refused. */
 export const timeLeftMs = ({ time, identifyingMs }: FastifyRequest): number =>
   time?.leftMs ?? Math.max(0, REQUEST_MS_MAX - identifyingMs);

@@ -9,7 +9,7 @@ import type { IdentityProvider } from './sign-on/identity-provider.ts';
 /** Everything that routes may use; each route takes the parts it needs. */
 export interface RouteDependencies extends ServerParts {
   readonly checks: AccessChecks & { readonly passwords: PasswordChecks };
-  /** `null`: people sign in here only. */
+  /** `null`: people can sign in only at this service itself. */
   readonly provider: IdentityProvider | null;
   readonly figures: {
     readonly requests: RequestMetrics;

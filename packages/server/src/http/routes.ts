@@ -47,9 +47,9 @@ type AddRoutes = (routes: FastifyInstance, parts: RouteDependencies) => void;
 interface SliceRoutes {
   readonly root: GroupName;
   readonly add: AddRoutes;
-  /** Without it the routes are always there. */
+  /** Without this function the routes are always there. */
   readonly isOn?: (settings: Settings) => boolean;
-  /** Whoever asks needs no key and no session. */
+  /** True when the routes need no key and no session. */
   readonly isOpen?: boolean;
 }
 
@@ -58,7 +58,7 @@ const inApi = (add: AddRoutes): SliceRoutes => ({ root: 'api', add });
 const ofPage = (add: AddRoutes): SliceRoutes => ({ root: 'api', add, isOn: hasPage });
 const beforeSignIn = (add: AddRoutes): SliceRoutes => ({ root: 'api', add, isOn: hasPage, isOpen: true });
 
-/** The interface that this service was made for, and what else its slices offer. */
+/** The slices of the interface for which this service was made, with everything else that these slices offer. */
 const INTERFACE: readonly SliceRoutes[] = [
   { root: 'silo', add: (routes, parts) => deviceRoutes(routes, parts, SILO_GROUP) },
   { root: 'silo', add: siloTelemetryRoutes },

@@ -25,7 +25,7 @@ import type { Subscribers } from './events/subscribers.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
 
-/** What the HTTP server is made of. */
+/** The parts of which the HTTP server is made. */
 export interface ServerParts {
   readonly settings: Settings;
   /** Reads only: a route writes through `changes` or `idempotency`, which enter the change in the audit log. */

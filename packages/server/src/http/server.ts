@@ -69,7 +69,7 @@ export function createHttpServer(parts: ServerParts, certificate: CertificatePai
       const given = headers['x-request-id'];
       return typeof given === 'string' && SANE_REQUEST_ID.test(given) ? given : nextRequestId();
     },
-    // Found before it is known what the address belongs to.
+    // These errors are found before the route of the address is known.
     frameworkErrors: (error, request, reply) => {
       setCommonHeaders(request, reply);
       errorHandler(logger, withPlantErrors(settings, answerError), recordRefusal)(error, request, reply);
@@ -105,7 +105,7 @@ export function createHttpServer(parts: ServerParts, certificate: CertificatePai
   refuseUndeclaredRoutes(app);
   // SQLite is read without waiting, and a request waits for one write at most.
   limitRequests(app, settings.databaseUrl !== null);
-  // One hook, because each hook costs time on every request; it runs before the body is read, which it does not need.
+  // There is one hook for everything, because each hook costs time on every request. It runs before the body is read and does not need it.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     requests.begin(request.raw, request.routeOptions.config);
@@ -114,7 +114,7 @@ export function createHttpServer(parts: ServerParts, certificate: CertificatePai
       ending.refusalOf(request, reply) ??
       connections.refusalOf(request, reply);
     if (refusal !== undefined || !request.is404) return done(refusal);
-    // The page has relative links, so it has one address; this one is relative because of proxies.
+    // The page has relative links, so it has one address. The redirect is relative because a proxy may put the service below a path.
     if (request.method === 'GET' && request.url === '/docs/') return void reply.redirect('../docs', 308);
     done(refusalOfUnrouted(request, reply));
   });
@@ -173,11 +173,11 @@ function refusalOfRequestLine(
   reply: FastifyReply,
 ): Refusal | undefined {
   if (headers.host === undefined && raw.httpVersion === '1.1') {
-    // As Node does: who leaves it out is not to be trusted with a connection that others may share.
+    // Node does the same: a client without this header must not keep a connection that others may share.
     reply.header('connection', 'close');
     return new Refusal('malformed_request', 'the header Host is missing');
   }
-  // The forms for proxies and for the whole server; the router would take them for the path /.
+  // Addresses that begin otherwise are for proxies or for the whole server; the router would take them for the path /.
   if (!url.startsWith('/')) {
     return new Refusal('malformed_request', 'the address of the request must be a path');
   }

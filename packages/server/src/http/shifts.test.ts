@@ -268,7 +268,7 @@ describeService('handovers and the report of a shift', (api) => {
       const told = (await stream.take(expected[name]?.length ?? 0)).map(({ data }) => data.data.text);
       assert.deepEqual(told, expected[name], name);
     }
-    // The note on the device is the last that was written of it, so nothing of its facility came before.
+    // The note on the device was written last, so no event about its facility came before it.
     assert.equal((await ofOneDevice.take(1))[0]?.data.data.text, 'silo-n');
     for (const { stream } of [...streams, { stream: ofOneDevice }]) stream.close();
   });

@@ -27,7 +27,7 @@ import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-/** A note about a later time is a wrong date. */
+/** A note about a time further ahead has a wrong date. */
 const NOTED_AHEAD_MS = 366 * DAY_MS;
 /** A handover may be written before the shift ends. */
 const HANDED_AHEAD_MS = DAY_MS;
@@ -144,7 +144,7 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
   });
 }
 
-/** Each list is read for itself, so that nothing urgent waits for all of them. */
+/** Each list is read separately, so that nothing urgent waits for all of them. */
 function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, now } = parts;
   register(routes, endpoints.shifts.report, async (request, _reply, read) => {

@@ -8,7 +8,7 @@ import { PLACES_PER_CALLER_MAX } from './access/request-turns.ts';
 
 const POINTS = 2_000;
 const HISTORIES = 6 * PLACES_PER_CALLER_MAX;
-/** Where each connection or each request before the stop has a turn of its own, more histories are answered before it arrives. */
+/** If each connection or each request before the stop had a turn of its own, more histories than this would be answered before it. */
 const ANSWERED_BEFORE_MAX = HISTORIES / 4;
 
 describeService(

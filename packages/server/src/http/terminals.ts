@@ -62,13 +62,13 @@ export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies
   });
 }
 
-/** Who signs in at a shared terminal, over its session. */
+/** The routes with which people sign in at a shared terminal, over its session. */
 export function terminalSessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { changes, keyring, now } = parts;
   const declared = endpoints.terminals;
   const people = new TerminalPeople(parts);
 
-  /** The session as it is now, which is also what the next request finds. */
+  /** The session as it is now, which the next request finds, too. */
   async function current(request: FastifyRequest): Promise<SessionRecord> {
     const caller = await keyring.identify(credentialOf(request));
     if (caller === null) throw new Refusal('unauthorized', 'this session has ended; sign in again');
@@ -118,7 +118,7 @@ interface IdentifiedAtTerminal {
   readonly checked: CheckedSecret;
 }
 
-/** Those who may sign in at a terminal, and how they prove who they are. */
+/** The people who may sign in at a terminal, and the checks of who they are. */
 export class TerminalPeople {
   readonly #parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>;
   readonly #passwords: PasswordChecks;
@@ -141,7 +141,7 @@ export class TerminalPeople {
       }));
   }
 
-  /** Refuses whoever does not operate in the facilities of the terminal, as a wrong PIN. */
+  /** A person who does not operate in the facilities of the terminal is refused like a wrong PIN. */
   async identify(
     given: { readonly login: string; readonly pin: string } | GivenSecrets,
     terminalId: string,
@@ -186,10 +186,10 @@ export class TerminalPeople {
     reply: FastifyReply,
   ): Promise<CheckedSecret> {
     const { app, changes, now } = this.#parts;
-    // Looked at before it waits for its turn, so that many wrong ones at once cost little.
+    // The tries are checked before the PIN waits for its turn, so that many wrong ones at once cost little.
     refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', reply);
     const stored = await app.terminals.pinOf(at.personId);
-    // Counted when it is its turn, because one that comes too late is not looked at.
+    // The PIN is counted when it is its turn, because a PIN that comes too late is not checked.
     const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
       refuseTry(await changes(request).guesses.takePin(at, now()), reply),
     );

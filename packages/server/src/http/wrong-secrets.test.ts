@@ -40,7 +40,7 @@ describeService(
         (await api.get('/v1/notifications?limit=1000')).body.data.filter(
           ({ target }: { target: { email?: string } }) => target.email === email,
         ).length;
-      // One that was not sent in time by the clock of this test is sent again.
+      // Equal texts count once, because a mail that was not sent in time by the clock of this test is sent again.
       const mails = async (): Promise<number> =>
         new Set(mail.received.filter(({ to }) => to.includes(email)).map(({ text }) => text)).size;
       return { id: id as string, login: login as string, ask, wrong, mails, written };

@@ -20,8 +20,8 @@ const EVERY_INTERFACE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.
 const fileIn = (dataDir: string): string => join(dataDir, 'addresses.json');
 
 /**
- * Tells the command line on this machine where the service answers, also with a port that the system chose. Replaced by a
- * rename, so that a reader never sees half a file.
+ * Tells the command line on this machine where the service answers, also with a port that the system has chosen. The file is replaced
+ * by a rename, so that a reader never sees half of it.
  */
 export async function writeAddresses(dataDir: string, addresses: ServiceAddresses): Promise<void> {
   const file = fileIn(dataDir);

@@ -4,14 +4,14 @@ import type { Logger } from './logging/logger.ts';
 
 /** How soon a read that failed is repeated. */
 const AGAIN_MS = 1_000;
-/** With more changed rows than this everything is read. */
+/** When more rows than this have changed, everything is read. */
 const CHANGED_MAX = 10_000;
 const ROWS_PER_READ = 500;
 
 interface CopyParts {
   /** Completes the sentence "… failed" in the log. */
   readonly doing: string;
-  /** How often everything is read, because a change may not have been told. */
+  /** How often everything is read, because a change may not have been reported. */
   readonly allEveryMs: number;
   readonly readAll: () => Promise<void>;
   readonly readChanged: (ids: readonly string[]) => Promise<void>;
@@ -19,8 +19,8 @@ interface CopyParts {
 }
 
 /**
- * Keeps in memory what a node has to know while it cannot ask the storage: it reads everything before the node serves anybody, and
- * what has changed as soon as that is told. One read runs at a time and begins after the change was told, so the newest wins.
+ * Keeps rows in memory that a node must know even while the storage does not answer. It reads all rows before the node serves requests,
+ * and changed rows as soon as a change is reported. One read runs at a time and begins after the report, so the newest state wins.
  */
 export class FollowedCopy {
   readonly #parts: CopyParts;
@@ -50,7 +50,7 @@ export class FollowedCopy {
     else if (ids.length > 0) this.#work.wake();
   }
 
-  /** Changes may not have been told. */
+  /** Called when changes may not have been reported. */
   allChanged(): void {
     this.#areAllDue = true;
     this.#work.wake();
@@ -81,7 +81,7 @@ export class FollowedCopy {
   }
 }
 
-/** Reads all rows in parts, between which other work runs; `next` gets the last row of the part before and answers at most `limit`. */
+/** Reads all rows in parts, between which other work runs; `next` gets the last row of the part before and returns at most `limit` rows. */
 export async function readInParts<Row>(
   next: (last: Row | undefined, limit: number) => Promise<readonly Row[]>,
   take: (row: Row) => void,

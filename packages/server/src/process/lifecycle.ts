@@ -6,7 +6,7 @@ export interface Part {
 
 type Undo = () => Promise<void> | void;
 
-/** Stops what was started in reverse order: at the end of the service, or when a later step of its start fails. */
+/** Stops the started parts in reverse order, when the service ends or when a later step of its start fails. */
 export class Lifecycle {
   readonly #undos: Undo[] = [];
 
@@ -18,7 +18,7 @@ export class Lifecycle {
     }
   }
 
-  /** Notes what is to be done at the stop, before everything that was noted or started earlier is stopped. */
+  /** Registers work for the stop. It is done before everything that was registered or started earlier is stopped. */
   onStop(undo: Undo): void {
     this.#undos.push(undo);
   }

@@ -62,7 +62,7 @@ export const storeLocation = ({ databaseUrl, databaseConnections, dataDir }: Set
     ? { engine: 'sqlite', folder: dataDir }
     : { engine: 'postgres', url: databaseUrl, connections: databaseConnections };
 
-/** Made at the first start with this folder. */
+/** The id of the data folder, which is made at the first start with this folder. */
 async function folderIdOf(dataDir: string): Promise<string> {
   const file = join(dataDir, FOLDER_ID_FILE);
   const kept = await readFile(file, 'utf8').catch(() => '');
@@ -80,7 +80,7 @@ export interface MovePlaces {
   readonly databaseUrl: string;
 }
 
-/** The move of the embedded store to PostgreSQL, after both sides have been checked; nothing is written yet. */
+/** Opens the move of the embedded store to PostgreSQL after both sides were checked; nothing is written yet. */
 export async function openMove(
   { dataDir, databaseUrl }: MovePlaces,
   options: { readonly isDryRun: boolean },

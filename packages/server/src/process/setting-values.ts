@@ -12,9 +12,9 @@ const firstSegments = (group: 'api' | 'service'): string[] =>
     ({ endpoint }) => endpoint.path.split('/')[1] ?? '',
   );
 
-/** Below `/v1`: also the questions of an external broker, which are not published. */
+/** The names below `/v1` that a setting must not use. The questions of an external broker are among them, although they are not published. */
 const RESERVED_SEGMENTS: ReadonlySet<string> = new Set([...firstSegments('api'), 'broker']);
-/** Also the device link over WebSockets, which is no request. */
+/** The paths that a setting must not use. The device link over WebSockets is among them, although it is not a request. */
 const RESERVED_PATHS: ReadonlySet<string> = new Set([...firstSegments('service'), 'v1', 'mqtt']);
 const CONNECTIONS_MIN = 2;
 const CONNECTIONS_MAX = 200;
@@ -136,7 +136,7 @@ export function asDatabaseUrl(text: string): string | Error {
 export const asBrokerUrl = (text: string): BrokerAccess | Error =>
   parseBrokerUrl(text) ?? new Error('must be an address such as mqtt://user:password@host:1883 or mqtts://…');
 
-/** Without encryption only on this machine: whoever is on the way could sign in as anybody. */
+/** An address without encryption is accepted only on this machine, because on the way somebody could sign in as anybody. */
 export function asIssuer(text: string): string | Error {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain =
@@ -166,7 +166,7 @@ export const asTimeZone = (text: string): string | Error =>
 export const USUAL_SHIFT_STARTS_MS: readonly number[] = [6 * HOUR_MS, 14 * HOUR_MS, 22 * HOUR_MS];
 const SHIFTS_MAX = 12;
 
-/** Such as `06:00,14:00,22:00`, in their order. */
+/** Reads times such as `06:00,14:00,22:00`, which must be in their order. */
 export function asTimesOfDay(text: string): readonly number[] | Error {
   const times = text.split(',').map((part) => {
     const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(part.trim()) ?? [];
@@ -178,7 +178,7 @@ export function asTimesOfDay(text: string): readonly number[] | Error {
     : new Error(`must be at most ${SHIFTS_MAX} times of day, such as 06:00,14:00,22:00`);
 }
 
-/** Such as `https://tiles.example.com/{z}/{x}/{y}.png`; its host becomes part of a header, so it must be a plain one. */
+/** Reads an address such as `https://tiles.example.com/{z}/{x}/{y}.png`. Its host becomes part of a header, so it must be a plain one. */
 export function asTilesUrl(text: string): string | Error {
   const url = URL.canParse(text) ? new URL(text) : null;
   const isPlain = url !== null && url.username === '' && /^https?:\/\/[\w.:[\]-]+$/.test(url.origin);
@@ -226,9 +226,9 @@ export function asMetricsAccess(text: string): MetricsAccess | Error {
 export interface SmtpServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the start; otherwise STARTTLS is used when the server offers it. */
+  /** True: TLS from the start. False: STARTTLS is used when the server offers it. */
   readonly isTls: boolean;
-  /** Nothing is sent without encryption. */
+  /** True: nothing is sent without encryption. */
   readonly isTlsRequired: boolean;
   readonly user: string | null;
   readonly password: string | null;
@@ -268,7 +268,7 @@ export function asSmtpServer(text: string): SmtpServer | Error {
   }
 }
 
-/** `granary@example.com` or `Granary north <granary@example.com>`. */
+/** Reads `granary@example.com` or `Granary north <granary@example.com>`. */
 export function asMailAddress(text: string): MailAddress | Error {
   const [, name = '', inBrackets] = /^([^<>"\p{Cc}]*?)\s*<([^<>]+)>$/u.exec(text) ?? [];
   const address = inBrackets ?? text;
@@ -279,7 +279,7 @@ export function asMailAddress(text: string): MailAddress | Error {
       );
 }
 
-/** Separated by commas. */
+/** Reads origins that are separated by commas. */
 export function asOrigins(text: string): readonly string[] | Error {
   const parts = text.split(',').map((part) => part.trim());
   const isOrigin = (part: string): boolean =>

@@ -76,11 +76,11 @@ export interface Settings {
   readonly mqttPort: number | null;
   readonly mqttsHost: string;
   readonly mqttsPort: number | null;
-  /** Where devices connect instead of to this service; `null`: its own broker. */
+  /** The external broker to which devices connect; `null`: they connect to the embedded broker. */
   readonly broker: BrokerAccess | null;
-  /** How the external broker gets the secrets of devices; `manual`: people give them to it. */
+  /** How the external broker gets the secrets of devices; `manual`: people enter them at the broker. */
   readonly brokerAccess: BrokerAccessMode;
-  /** What a broker must send that asks the service; `null`: none asks. */
+  /** The secret that a broker must send when it asks the service; `null`: no broker asks. */
   readonly brokerSecret: string | null;
   /** The threads that accept the connections of devices; 0: the main thread does. */
   readonly linkThreads: number;
@@ -91,7 +91,7 @@ export interface Settings {
   /** The connections to PostgreSQL that all work but urgent work shares. */
   readonly databaseConnections: number;
   readonly dataDir: string;
-  /** Where scheduled backups go; `null`: none are made. */
+  /** The folder for scheduled backups; `null`: none are made. */
   readonly backupDir: string | null;
   readonly backupEveryHours: number;
   /** How many backups are kept. */
@@ -106,9 +106,9 @@ export interface Settings {
   readonly jobRetentionDays: number;
   /** How long alerts are kept after they were resolved. */
   readonly alertRetentionDays: number;
-  /** Where people reach the service; for links in messages. */
+  /** The address at which people reach the service, for links in messages. */
   readonly publicUrl: string | null;
-  /** For times that people read in messages. */
+  /** The time zone of times in messages for people. */
   readonly timeZone: string;
   /** Times of day at which shifts begin, in their order. */
   readonly shiftStartsMs: readonly number[];
@@ -120,7 +120,7 @@ export interface Settings {
   readonly auditRetentionDays: number;
   readonly logLevel: LogLevel;
   readonly logFormat: LogFormat;
-  /** One line for each request. */
+  /** Whether one line is logged for each request. */
   readonly accessLog: boolean;
   /** Whether webhooks may reach private and loopback addresses. */
   readonly webhookAllowPrivate: boolean;
@@ -128,7 +128,7 @@ export interface Settings {
   readonly pushOrigins: readonly string[];
   /** The MQTT broker of Home Assistant, where the devices are shown; `null`: they are not. */
   readonly homeAssistant: BrokerAccess | null;
-  /** The operators' page and sign-in for it. */
+  /** Whether the operators' page, and sign-in for it, are on. */
   readonly console: boolean;
   /** The address of map tiles; `null`: the map shows its metre grid only. */
   readonly mapTilesUrl: string | null;
@@ -138,14 +138,14 @@ export interface Settings {
   readonly oidcIssuer: string | null;
   readonly oidcClientId: string;
   readonly oidcClientSecret: string | null;
-  /** A file that has the secret, in place of the secret itself. */
+  /** A file that contains the secret, in place of the secret itself. */
   readonly oidcClientSecretFile: string | null;
   readonly oidcScopes: string;
   /** The claim with the groups, or the path to it. */
   readonly oidcGroupsClaim: string;
-  /** Whoever is in this group administers everything, whatever the policy of signing in says. */
+  /** The members of this group administer everything, whatever the policy of signing in says. */
   readonly oidcAdminGroup: string | null;
-  /** What people call the provider; `null`: its host. */
+  /** The name of the provider that people are shown; `null`: its host. */
   readonly oidcName: string | null;
   /** The age at which raw readings are compressed; `null`: never. */
   readonly compressAfterDays: number | null;
@@ -272,7 +272,7 @@ interface Combined extends TlsSettings {
   readonly console: boolean;
 }
 
-/** Faults of settings that are valid alone and not together; `isGiven` tells whether a variable was set. */
+/** The faults of settings that are valid alone but not together; `isGiven` tells whether a variable was set. */
 function conflictsOf(settings: Combined, isGiven: (name: string) => boolean): string[] {
   const faults: string[] = [];
   if (settings.httpHeadersTimeoutS > settings.httpRequestTimeoutS) {

@@ -10,7 +10,7 @@ import { startServiceProcess } from '@granary/testing/server/service-process';
 import { traceSystemCalls } from '@granary/testing/server/system-calls';
 import { connectAsync } from 'mqtt';
 
-/** Stored in grams as a whole number, seven bits in a byte; these bytes occur nowhere else. */
+/** The weight is stored in grams as a whole number, seven bits in a byte; these bytes occur nowhere else. */
 const WEIGHT_KG = 0xfe_dc_ba / 1_000;
 const WEIGHT_BYTES = '\\xba\\xb9\\xfb\\x07';
 /** The first bytes of a PUBACK: its type and its length. */
@@ -47,7 +47,7 @@ test('the acknowledgement of a reading is written after its log is synchronised'
   assert.ok(acknowledged > synchronised, 'the acknowledgement comes last');
 });
 
-/** The file name is shown in hexadecimal form, as all texts. */
+/** The trace shows the file name in hexadecimal form, as all texts. */
 const LOG_ENDING = [...Buffer.from('-wal')].map((byte) => `\\x${byte.toString(16)}`).join('');
 
 const isOfLog = (call: string): boolean => call.includes(`${LOG_ENDING}>`) || call.includes('-wal>');

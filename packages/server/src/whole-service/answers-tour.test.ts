@@ -8,7 +8,7 @@ import { type ServiceProcess, startServiceProcess } from '@granary/testing/serve
 import { RECORDED_ANSWERS, tourAnswers } from '@granary/testing/server/tour/tour';
 import type { TourStep } from '@granary/testing/server/tour/tour-client';
 
-/** Records the answers anew instead of comparing them; the change is then to be read in the diff. */
+/** True: the answers are recorded anew instead of compared; the change then has to be read in the diff. */
 const IS_RECORDING = process.env['GRANARY_RECORD_TOUR'] === '1';
 
 let folder = '';

@@ -15,7 +15,7 @@ const OWN_PASSWORD = 'password-of-the-service';
 const SILOS = '/v1/siloscale/devices';
 const HOST = '127.0.0.1';
 
-/** Another broker than Mosquitto. It knows the user of the service itself, and asks the service about all others over HTTP. */
+/** A broker other than Mosquitto. It knows only the user of the service itself, and asks the service about all others over HTTP. */
 class AskingBroker {
   serviceUrl = '';
   readonly #server: Server;

@@ -9,7 +9,7 @@ import { siloNamed } from '@granary/testing/server/service';
 const SILOS = 4;
 const CHANGES_PER_SILO = IS_FULL_SIZE ? 400 : 40;
 const KILLS_MIN = IS_FULL_SIZE ? 10 : 2;
-/** Few enough that one page of the audit log holds all of a silo. */
+/** This is few enough that one page of the audit log holds all changes of a silo. */
 const CHANGES_MAX = 900;
 const RETRY_MS = 20;
 
@@ -23,7 +23,7 @@ const pathOf = (silo: string): string => `/v1/siloscale/devices/${silo}`;
 const doneEntries = (query: string): Promise<AuditEntry[]> =>
   service.ask(`/v1/audit?result=done&${query}`, 'GET');
 
-/** Changes a configuration again and again, each time once, and returns the ids of the requests by their outcome. */
+/** Changes a configuration again and again, each time with another key, and returns the ids of the requests by their outcome. */
 async function change(silo: string): Promise<{ acknowledged: string[]; unknown: string[] }> {
   const [acknowledged, unknown]: [string[], string[]] = [[], []];
   for (let n = 1; acknowledged.length < CHANGES_PER_SILO || service.kills < KILLS_MIN; n++) {

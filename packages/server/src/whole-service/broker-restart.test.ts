@@ -15,9 +15,9 @@ const without = process.env['GRANARY_TEST_WITHOUT']?.includes('mosquitto')
   : false;
 const NODES = IS_FULL_SIZE ? 3 : 2;
 const DEVICES = ['restart-1', 'restart-2', 'restart-3', 'restart-4'];
-/** Each device has ten messages on their way and begins the next one this long after an acknowledgement. */
+/** Each device has ten messages on their way, and sends the next one this long after an acknowledgement. */
 const PAUSE_MS = IS_FULL_SIZE ? 25 : 100;
-/** Long enough for every device to be acknowledged while nobody is subscribed. */
+/** This is long enough for every device to be acknowledged while no node is subscribed. */
 const UNHEARD_MS = 1_000;
 
 const BROKERS = {
@@ -57,7 +57,7 @@ for (const [name, { start: startBroker, access, restarts }] of Object.entries(BR
       await broker.end();
       await broker.restart();
     };
-    /** Devices are acknowledged while no node takes their messages. */
+    /** Waits while devices are acknowledged and no node takes their messages. */
     const unheard = (): Promise<void> => sleep(UNHEARD_MS);
     const kill = (): Promise<unknown> => Promise.all(nodes.map((node) => node.kill()));
     const stop = (): Promise<unknown> => Promise.all(nodes.map((node) => node.stop()));
@@ -66,7 +66,7 @@ for (const [name, { start: startBroker, access, restarts }] of Object.entries(BR
     };
 
     const orders: readonly (() => Promise<void>)[] = [
-      // The nodes are there.
+      // The nodes run all the time.
       restart,
       // The nodes are killed first and come back last.
       async () => {
@@ -85,14 +85,14 @@ for (const [name, { start: startBroker, access, restarts }] of Object.entries(BR
         await broker.restart();
         nodes = await starting;
       },
-      // One node is killed with the broker, another one each time, and comes back later.
+      // One node, each time another one, is killed together with the broker and comes back later.
       async () => {
         const first = nodes.shift();
         await Promise.all([restart(), first?.kill()]);
         await unheard();
         nodes.push(await startOne());
       },
-      // The nodes are frozen meanwhile.
+      // The nodes are frozen while the broker restarts.
       async () => {
         signal('SIGSTOP');
         await unheard();
@@ -100,7 +100,7 @@ for (const [name, { start: startBroker, access, restarts }] of Object.entries(BR
         await unheard();
         signal('SIGCONT');
       },
-      // The nodes end before, and the broker restarts twice without them.
+      // The nodes end first, and the broker restarts twice without them.
       async () => {
         await stop();
         await restart();

@@ -19,12 +19,12 @@ import { type ServiceProcess, startServiceProcess } from '@granary/testing/serve
 const DEVICES = IS_FULL_SIZE ? 100 : 1;
 const READINGS = IS_FULL_SIZE ? 100_000 : 3_000;
 const SPACING_MS = IS_FULL_SIZE ? 10_000 : MINUTE_MS;
-/** While readings are compressed, and as many while history is. */
+/** The service is killed this often while readings are compressed, and as often while history is. */
 const KILLS = IS_FULL_SIZE ? 5 : 1;
 /** Readings of each device that are written and compared together. */
 const PART = IS_FULL_SIZE ? 100 : 1_000;
 const KILLED_WITHIN_MS = IS_FULL_SIZE ? 1_000 : 50;
-/** Readings and history of all devices. */
+/** The limit for the compression of the readings and the history of all devices. */
 const COMPRESSED_WITHIN_MS = (IS_FULL_SIZE ? 30 : 3) * MINUTE_MS;
 
 describeEachEngine('a service that is killed while it compresses readings and history', (engine) => {
@@ -57,7 +57,7 @@ describeEachEngine('a service that is killed while it compresses readings and hi
     const startMs = Date.now() - 20 * DAY_MS;
     const readingAt = (deviceNo: number, n: number): Reading =>
       reading(deviceNo, startMs + n * SPACING_MS, { weight: n * 7, humidity: (n + deviceNo) % 13 });
-    /** In the order in which they are stored. */
+    /** The readings in the order in which they are stored. */
     const readingsFrom = (from: number): Reading[] =>
       Array.from({ length: PART }, (_, n) =>
         deviceNos.map((deviceNo) => readingAt(deviceNo, from + n)),
@@ -83,7 +83,7 @@ describeEachEngine('a service that is killed while it compresses readings and hi
       const wanted = { fromMs, toMs: fromMs + PART * SPACING_MS, rowsMax: 5_000, scannedMax: 50_000 };
       assert.deepEqual(await everyRawRow(app, wanted), readingsFrom(from).map(rawRowOf));
     };
-    /** At another moment of the work each time. */
+    /** Kills the service at another moment of the work each time. */
     const killSoon = async (): Promise<void> => {
       await sleep(Math.random() * KILLED_WITHIN_MS);
       await service?.kill();

@@ -56,13 +56,13 @@ describePostgres('two nodes and the dynamic security plugin of Mosquitto', (engi
       login = body.data?.credentials;
       return status;
     };
-    // The connection for credentials may be the last one that comes back after a restart of the broker, and a refusal on a busy
-    // machine may come after the device was stored: a repetition with the same key completes it.
+    // The connection for credentials may be the last one that comes back after a restart of the broker. A refusal on a busy machine may
+    // come after the device was stored; a repetition with the same key completes the registration.
     await eventually(registered, 200);
     assert(login);
     return login;
   };
-  /** As a device with the programs of Mosquitto; returns their exit code, which is 0 if the login was accepted. */
+  /** Publishes as a device with the programs of Mosquitto; returns their exit code, which is 0 if the login was accepted. */
   const send = ({ username, secret }: Login, topic = topicOf(username, 'telemetry')): Promise<number> => {
     const { host, port } = broker.access;
     const login = ['-h', host, '-p', String(port), '-V', '5', '-i', username, '-u', username, '-P', secret];
@@ -90,7 +90,7 @@ describePostgres('two nodes and the dynamic security plugin of Mosquitto', (engi
     try {
       return JSON.parse(text).clients.map(({ username }: { username: string }) => username);
     } catch {
-      // The broker is writing the file.
+      // The broker is writing the file, so it is read again.
       return await clientsAtBroker();
     }
   };

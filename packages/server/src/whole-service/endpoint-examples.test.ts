@@ -56,7 +56,7 @@ describe('every endpoint, called with its examples', () => {
   }
 });
 
-/** A version, or the digest of a document, which may have that of its settings behind it. */
+/** The tag is a version, or the digest of a document; the digest of its settings may follow. */
 const ETAG = /^("\d+"|W\/"[\w-]{43,64}")$/;
 
 async function assertAnswer(endpoint: Endpoint, response: Response): Promise<void> {

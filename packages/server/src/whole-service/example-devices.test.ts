@@ -17,11 +17,11 @@ import { type ServiceProcess, startServiceProcess } from '@granary/testing/serve
 const scriptPath = (name: string): string =>
   fileURLToPath(new URL(`../../../../examples/devices/${name}`, import.meta.url));
 
-/** Long enough for a gate that was opened by mistake to show in the weight. */
+/** This is long enough for a gate that was opened by mistake to show in the weight. */
 const NOTICED_MS = 700;
 /** The weight and the amount are both rounded to a gram. */
 const ROUNDING_KG = 0.0011;
-/** Several reports long. */
+/** This is the time of several reports. */
 const ABSENT_MS = 1_500;
 const CONFIGURATION = {
   reporting: { interval_s: 0.2 },
@@ -35,7 +35,7 @@ const EXAMPLES = [
 
 const hasMosquitto = hasProgram('mosquitto');
 const BROKERS = ['the broker of the service', 'Mosquitto'];
-/** Usually each program and each broker once. */
+/** Usually each program and each broker is used once; the full size runs all pairs. */
 const CASES = EXAMPLES.flatMap((example, index) =>
   BROKERS.filter((_, broker) => IS_FULL_SIZE || broker !== index).map((broker) => ({ ...example, broker })),
 );

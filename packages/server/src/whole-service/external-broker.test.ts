@@ -108,7 +108,7 @@ describePostgres('two nodes on one database and an external broker', (engine) =>
     for (let kill = 0; kill < KILLS; kill++) {
       await sleep(300 + ((kill * 97) % 300));
       await nodes.get(kill % 2)?.kill();
-      // Every third time the other node has time to take over what the killed one left.
+      // Every third time the other node has time to take over the work of the killed one.
       await sleep(kill % 3 === 0 ? 4_000 : 100);
       await start(kill % 2);
     }

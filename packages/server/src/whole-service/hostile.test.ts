@@ -50,7 +50,7 @@ function attack(mqttUrl: string, login: Login): { stop(): void; readonly sent: (
         client.publish(topicOf(login.username, 'telemetry'), payload, { qos: 0 });
         sent++;
       }
-      // What waits in the client is bounded by what the service has yet to read.
+      // The client has a limited number of bytes waiting, and waits until the service has read them.
       while (!isOver && !stream.destroyed && stream.writableNeedDrain) await sleep(1);
       await sleep(0);
     }

@@ -34,7 +34,7 @@ const linkOf = async (api: Api, deviceId: string) => (await api.get(`${SILOS}/${
 const levelOf = async (api: Api, deviceId: string): Promise<number | null> =>
   (await api.get(`${SILOS}/${deviceId}/sensors`)).body.data.level.actual;
 
-/** Every new connection ends the one before it, wherever that is. */
+/** Every new connection ends the one before it, on whichever thread that is. */
 async function takeOverAgain(t: TestContext, api: Api, urls: readonly string[]): Promise<void> {
   const device = await register(api, 'taken-over');
   const clients: MqttClient[] = [];
@@ -57,7 +57,7 @@ async function takeOverAgain(t: TestContext, api: Api, urls: readonly string[]):
   assert.equal(started.body.data.status, 'started', started.text);
 }
 
-/** Logins at the same time end with one session. */
+/** Of several logins at the same time one session remains. */
 async function takeOverAtOnce(t: TestContext, api: Api, urls: readonly string[]): Promise<void> {
   const device = await register(api, 'contended');
   const clients = await Promise.all(

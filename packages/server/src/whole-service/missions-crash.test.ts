@@ -24,7 +24,7 @@ after(async () => {
   await service.remove();
 });
 
-/** Missions one after the other, now or a moment ahead, of which every other one is cancelled at some moment. */
+/** Sends missions one after the other, which start now or a moment later. Every other mission is cancelled at some moment. */
 async function send(rover: CountingRover, seed: number): Promise<MissionRecord[]> {
   const missions: MissionRecord[] = [];
   const path = `${DEVICES}/${rover.deviceId}/missions`;
@@ -46,7 +46,7 @@ async function send(rover: CountingRover, seed: number): Promise<MissionRecord[]
   return missions;
 }
 
-/** What the service says of a mission must be what the device did. */
+/** The service must say of a mission what the device did. */
 function assertTold(rover: CountingRover, { mission_id, status, waypoints, result }: MissionRecord): void {
   const truth = rover.truth(mission_id);
   const runs = rover.runs.get(mission_id) ?? 0;

@@ -19,7 +19,7 @@ const READINGS = 8_000;
 const PART = 1_000;
 const SPACING_MS = 2 * MINUTE_MS;
 
-/** The clock stands still while the answers are compared, because they contain ages and what follows from them. */
+/** The clock stands still while the answers are compared, because they contain ages and values that follow from them. */
 const ASKED_MS = Date.now() + HOUR_MS;
 const RANGE = `from=${toIso(ASKED_MS - 20 * DAY_MS)}&to=${toIso(ASKED_MS)}`;
 
@@ -67,7 +67,7 @@ const ALL_PATHS: readonly string[] = [
   ),
 ];
 
-/** The text of every answer, without the id of its request; not checked against the contract, which other tests do. */
+/** The text of every answer without the id of its request. The answers are not checked against the contract, because other tests do that. */
 async function answersOf({ started, authorization }: Api): Promise<Map<string, string>> {
   const answers = new Map<string, string>();
   for (const path of ALL_PATHS) {
@@ -84,7 +84,7 @@ async function ask(url: string, authorization: Api['authorization']) {
   return { status: response.status, headers: response.headers, text: await response.text() };
 }
 
-/** The answers when the work that a start causes is done. */
+/** The answers when the work that follows a start is done. */
 async function settledAnswers(api: Api): Promise<Map<string, string>> {
   for (let answers = await answersOf(api); ; ) {
     const again = await answersOf(api);
@@ -102,7 +102,7 @@ async function eventsOf(api: Api, lastEventId: number, count: number): Promise<R
   }
 }
 
-/** Readings of two weeks, those of the past compressed. */
+/** Adds readings of two weeks, of which the old ones are compressed. */
 async function addHistory(folder: string): Promise<void> {
   const app = await openApp({ engine: 'sqlite', folder });
   const deviceNo = await registerDevice(app, { deviceId: OLD_SILO });
@@ -132,7 +132,7 @@ describePostgres(
     });
     after(() => rm(dataDir, { recursive: true, force: true }));
 
-    /** Nobody listens for mails, so nothing is sent. */
+    /** Runs a service. No mail server listens, so nothing is sent. */
     const onService = <T>(
       databaseUrl: string,
       now: () => number,

@@ -84,7 +84,7 @@ test('killed at random moments of many operations, none is started twice, lost, 
       }
     }
     const all: OperationRecord[] = await service.ask(`${DEVICES}/${silo.deviceId}/operations`, 'GET');
-    // One whose start could not be sent was refused to its caller, who asked again.
+    // An operation whose start could not be sent was refused to its caller, who asked again.
     const listed = all.filter(({ failure }) => failure?.reason !== 'not_sent');
     const idsOf = (records: readonly OperationRecord[]) => records.map((one) => one.operation_id).toSorted();
     assert.deepEqual(idsOf(listed), idsOf(operations));

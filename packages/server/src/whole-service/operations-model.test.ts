@@ -59,7 +59,7 @@ class Run {
     await this.#compare();
   }
 
-  /** Reports the end of whatever is under way, so that the next run finds the silo free. */
+  /** Reports the end of the operation that is under way, so that the next run finds the silo free. */
   async finish(): Promise<void> {
     await this.take({ kind: 'progress', state: 'stopped', amountKg: 12 });
     const starts = this.#silo.commands.filter(({ command }) => command === 'start');
@@ -82,17 +82,17 @@ class Run {
         return model.report(what.state, what.amountKg);
       }
       case 'again':
-        // Delivered twice, it changes nothing.
+        // A report that is delivered twice changes nothing.
         return await this.#repeat(this.#reports.at(-1));
       case 'late': {
-        // A report from before all others changes nothing, if it claims no more than others have.
+        // A report that is older than all others changes nothing, if its amount is not larger than theirs.
         const largestKg = Math.max(0, ...this.#reports.map(({ amount_kg }) => amount_kg));
         const first = this.#reports[0];
         const amount_kg = Math.floor((largestKg * what.share) / 100);
         return await this.#repeat(first && { ...first, state: 'running', amount_kg, ts: first.ts - 1 });
       }
       case 'foreign':
-        // A report about something else changes nothing.
+        // An acknowledgement of another operation changes nothing.
         return await this.#silo.ack({ operation_id: 'op_unknown', accepted: true });
       case 'cut':
         await this.#silo.dropConnection();

@@ -6,7 +6,7 @@ import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-pr
 import { cookieOf, invite, OWN_PAGE, PASSWORD, signedIn, signIn } from '@granary/testing/server/people';
 import { type Answer, type Api, fieldDeviceNamed } from '@granary/testing/server/service';
 
-/** Usually within a second, which is printed; on a busy machine within this time. */
+/** An end usually takes less than a second, which is printed; on a busy machine it takes at most this time. */
 const ENDED_MS_MAX = 5_000;
 const TRIES = 3;
 const ROVERS = '/v1/fielddevice/devices';
@@ -23,7 +23,7 @@ describePostgres('people on two nodes', (engine) => {
     );
   });
 
-  /** The same headers, sent to one of the nodes. */
+  /** Sends requests with the same headers to one of the nodes. */
   const asking =
     (headers: Readonly<Record<string, string>>) =>
     (api: Api, method: string, path: string, body?: object, more: object = {}): Promise<Answer> =>
@@ -90,7 +90,7 @@ describePostgres('people on two nodes', (engine) => {
     );
     const path = `/v1/people/${person.person_id}`;
     assert.equal((await one.api.post(`${path}/disable`)).status, 200);
-    // Whoever is let in again begins with the new link, and with nothing of before.
+    // A person who is invited again begins with the new link, and keeps nothing of the time before.
     const { code } = (await other.api.post(`${path}/invite`)).body.data;
     const answers = await Promise.all(racing);
     for (const answer of answers) {

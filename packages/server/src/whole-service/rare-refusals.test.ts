@@ -35,7 +35,7 @@ describeRequests(
       const silo = await startSilo(api, 'expired');
       const release = await holdStorage(location());
       const starting = api.post(`${silo.path}/operations/feed`, { amount: 100, rate: 50 });
-      // Long enough for the request to reach the storage.
+      // This is long enough for the request to reach the storage.
       await sleep(300);
       aheadMs += 11 * SECOND_MS;
       await release();
@@ -52,7 +52,7 @@ describeRequests(
 );
 
 const READINGS_PER_REQUEST = 1_000;
-/** More readings than may wait. */
+/** This many requests have more readings than may wait. */
 const REQUESTS = 80;
 /** A batch has few readings of one device, and all must be written before the requests end. */
 const BUSY_SILOS = 20;
@@ -116,7 +116,7 @@ describe('a service whose disk is full', () => {
     assert.equal((await api.post(SILOS, siloNamed('afterwards'))).status, 200);
   });
 
-  /** The files of the database have some space left in them. */
+  /** Repeats requests until one is refused, because the files of the database have some space left in them. */
   async function until(send: (n: number) => ReturnType<typeof api.post>) {
     for (let n = 0; ; n++) {
       const answer = await send(n);

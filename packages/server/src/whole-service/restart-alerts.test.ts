@@ -12,7 +12,7 @@ import { createService, type Service, type Started } from '../compose.ts';
 import { readSettings } from '../process/settings.ts';
 
 const DOWN_MS = 70_000;
-/** More than one round of the reconciler, so that it has looked before the devices are back. */
+/** This is more than one round of the reconciler, so that alerts were evaluated before the devices are back. */
 const FIRST_ROUNDS_MS = 1_500;
 
 describeEachLink('a service that was down while its devices continued', (engine, testedLink) => {

@@ -13,7 +13,7 @@ import { type Api, apiOf, siloNamed } from '@granary/testing/server/service';
 import { type ServiceProcess, startServiceProcess } from '@granary/testing/server/service-process';
 
 const TWO_MINUTES_MS = 120 * SECOND_MS;
-/** Several rounds of the worker. */
+/** This is the time of several rounds of the worker. */
 const A_WHILE_MS = 3 * SECOND_MS;
 const SILOS = IS_FULL_SIZE ? 200 : 12;
 const KILLS = IS_FULL_SIZE ? 20 : 2;
@@ -121,7 +121,7 @@ describe('notifications and a service that is killed', () => {
     let [service, api] = await startService(dataDir, mail.url);
     await api.post('/v1/notification-rules', { ...RULE, escalation: [], summary: { at_once_max: 100 } });
 
-    /** Asks until the service is there to answer; a registration that was not answered may have been done. */
+    /** Repeats a request until the service answers; a registration without an answer may have been done. */
     const ask = async (path: string, body: () => object): Promise<void> => {
       for (;;) {
         const answer = await api.post(path, body()).catch(() => undefined);

@@ -11,9 +11,9 @@ import { type Api, siloNamed } from '@granary/testing/server/service';
 const SILOS = '/v1/siloscale/devices';
 const LAST = 'the second of this id';
 const PATH = `${SILOS}/purged`;
-/** The purge begins ten seconds after the removal. */
+/** The limit is long, because the purge begins only ten seconds after the removal. */
 const WAITED_MS_MAX = 300_000;
-/** Often, to find the purge half done. */
+/** The service is asked often, to find the purge half done. */
 const ASKED_EVERY_MS = 20;
 
 describeEachEngine('the purge of a device over crashes of the service', (engine) => {
@@ -24,7 +24,7 @@ describeEachEngine('the purge of a device over crashes of the service', (engine)
     const key = await api.post('/v1/keys', { name: 'reader', scopes: ['read'], ...limits });
     const reader = await EventReader.open(api.as(key.body.data.key), { lastEventId: 0 });
     const types: string[] = [];
-    // The second registration of the id is seen with any of these limits, and is the last.
+    // A key with any of these limits sees the second registration of the id, and it is the last event.
     while (types.filter((type) => type === 'device.registered').length < 2) {
       const event = await reader.next();
       if (event === null) break;
@@ -49,7 +49,7 @@ describeEachEngine('the purge of a device over crashes of the service', (engine)
     await kill();
 
     api = await start();
-    // On a busy machine the purge has begun again before it can be asked for.
+    // The removed rows are not compared: on a busy machine the purge already runs again before the service is asked.
     const { rows_removed: _, ...purge } = begun.body.data.purge;
     assert.partialDeepStrictEqual((await api.get(PATH)).body.data.purge, purge);
     const endMs = Date.now() + WAITED_MS_MAX;

@@ -19,7 +19,7 @@ const ADMIN_KEY = 'an-admin-key-for-the-restart-test-only';
 const SILENCE_ALERT_TYPES = new Set(['device_offline', 'sensor_stale', 'sensor_fault']);
 const POLL_MS = 200;
 
-/** The device is offline after three intervals, and that is an alarm after the delay: the outage is longer than both. */
+/** The device is offline after three intervals, and that is an alarm after the delay. The outage is longer than both together. */
 const { reporting, downMs, reportMs, foundWithinMs } = IS_FULL_SIZE
   ? {
       reporting: { interval_s: 10, offline_delay_s: 30 },

@@ -19,7 +19,7 @@ import { backUp, restore } from '../background/backup/backup.ts';
 import { openMove } from '../process/open-store.ts';
 
 const LATER_MS = FORECAST_NOW_MS + 30 * HOUR_MS;
-/** Longer than the lease of the node that makes the forecasts. */
+/** This is longer than the lease of the node that makes the forecasts. */
 const LEASE_MS = 61 * SECOND_MS;
 const FACILITY = 'north';
 const ADMIN_KEY = 'an-admin-key-for-the-forecasts-of-one-store';
@@ -52,7 +52,7 @@ const madeAt = async (api: Api): Promise<number> => {
   return Math.min(...data.map(({ made_at }: { made_at: string }) => Date.parse(made_at)));
 };
 
-/** What is computed at once, and what is stored when the forecasts of this time have been made. */
+/** The answers that are computed on request, and those that are stored once the forecasts of this time are made. */
 async function answersOf(api: Api, nowMs: number): Promise<unknown[]> {
   await eventually(async () => (await madeAt(api)) === nowMs, true);
   const paths = [
@@ -74,7 +74,7 @@ async function answersOf(api: Api, nowMs: number): Promise<unknown[]> {
   return answers;
 }
 
-/** The silo `late` gets three days after all the others. */
+/** Makes two silos with readings; `late` gets three days of them after all others. */
 async function fill(api: Api): Promise<void> {
   for (const deviceId of ['mill', 'late']) {
     await api.post(SILO_DEVICES, siloOf(deviceId, FACILITY));
@@ -92,7 +92,7 @@ async function fill(api: Api): Promise<void> {
   await sendWeights(api, 'late', weights(gapMs, endMs));
 }
 
-/** What follows from the weights of the next 30 hours, which are sent now. */
+/** Sends the weights of the next 30 hours, and returns the answers that follow from them. */
 async function goOn(api: Api, clock: { nowMs: number }): Promise<unknown[]> {
   clock.nowMs = LATER_MS;
   for (const deviceId of ['mill', 'late']) {

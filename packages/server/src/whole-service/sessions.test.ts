@@ -40,7 +40,7 @@ const size = IS_FULL_SIZE ? FULL : SHORT;
 const rig = new SessionRig(size, SEED);
 after(() => rig.remove());
 
-/** Everything that must not happen, from the logs of the devices. */
+/** Events that must not happen, found in the logs of the devices. */
 function findings({ devices, operations, halts }: RigResult) {
   const ofDevices = <T>(list: (device: RigResult['devices'][number]) => readonly T[]) =>
     devices.flatMap((device) => list(device).map((what) => ({ device: device.deviceId, what })));

@@ -7,9 +7,9 @@ import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-pr
 import { cookieOf, signIn } from '@granary/testing/server/people';
 import { fieldDeviceNamed } from '@granary/testing/server/service';
 
-/** Usually within a second, which is printed; on a busy machine within this time. */
+/** An end usually takes less than a second, which is printed; on a busy machine it takes at most this time. */
 const ENDED_MS_MAX = 5_000;
-/** Half of the time for which the provider is waited for. */
+/** This is half of the time for which a sign-in waits for the provider. */
 const STOP_MS_MAX = 5_000;
 const TRIES = 3;
 
@@ -88,7 +88,7 @@ describePostgres('single sign-on on two nodes', (engine) => {
     const { code } = (await one.api.post('/v1/terminals', enrolled)).body.data;
     const terminal = cookieOf(await signIn(one.api, { code }));
     provider.become('hanging');
-    // As many as may wait for it, and more.
+    // These are as many as may wait for the provider, and more.
     const waiting = Array.from({ length: 150 }, () =>
       fetch(`${one.httpUrl}/v1/session/oidc/start`, { method: 'POST', headers: own(one) }),
     );

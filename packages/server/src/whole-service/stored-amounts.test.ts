@@ -25,23 +25,23 @@ const AMOUNTS = {
   others: 2_000,
 };
 
-/** SQLite reads so many rows in a few milliseconds, for which it blocks the main thread and every stop. */
+/** The number of rows that SQLite reads in a few milliseconds, during which it blocks the main thread and every stop. */
 const ROWS_PER_STATEMENT_MAX = 500;
-/** Besides those that the answer consists of. None of the amounts that are read for nothing may fit into it. */
+/** The number of rows that may be read besides those in the answer. It is smaller than each amount of rows that could be read for nothing. */
 const ROWS_BESIDES_MAX = 1_400;
 const ROWS_PER_ENTRY_MAX = 4;
-/** Every registered device is asked for its readings, in turns, so that these cost what is registered. */
+/** These endpoints read every registered device, in turns, so their cost grows with the number of devices. */
 const EXPORTS: readonly string[] = ['exports.readings', 'exports.history'];
-/** A table with more rows is read by an index. */
+/** A table with more rows than this must be read by an index. */
 const ROWS_READ_THROUGH_MAX = 20_000;
-/** PostgreSQL keeps its figures back for a second. */
+/** PostgreSQL publishes its statistics up to a second later. */
 const FIGURES_MS = 1_500;
-/** They do not end. */
+/** These answers do not end. */
 const STREAMS: readonly string[] = ['events.stream', 'readings.stream'];
-/** Reads in the background are counted, too. */
+/** A test is repeated, because reads in the background are counted, too. */
 const TRIES = 3;
 
-/** Endpoints with whose resources there is one of each kind. */
+/** The endpoints that are called to make one resource of each kind. */
 const MAKES =
   /^(shifts\.(removeNote|acknowledgeHandover)|people\.change|terminals\.end|reports\.removeSchedule|views\.remove|session\.endOne|alarmHelp\.remove|foresight\.changeRefill)$/;
 
@@ -52,7 +52,7 @@ interface Get {
   readonly path: string;
 }
 
-/** What every GET of the interface is asked for; each of its resources is there. */
+/** Makes one of each resource, and returns the paths of all GET endpoints of the interface. */
 async function makeResources(api: Api): Promise<Get[]> {
   const resources = new ExampleResources(api, Date.now);
   const made = new Map<string, Awaited<ReturnType<ExampleResources['prepare']>>>();
@@ -74,10 +74,10 @@ async function makeResources(api: Api): Promise<Get[]> {
   return gets;
 }
 
-/** Objects and lines: what the answer consists of. */
+/** The number of entries in an answer: its objects and lines. */
 const entriesOf = (text: string): number => text.split(/[{\n]/).length - 1;
 
-/** How many rows of each large table were read from its beginning on, which only PostgreSQL counts. */
+/** How many rows of each large table were read without an index, which only PostgreSQL counts. */
 async function tablesReadThrough({ name, query }: TestEngine): Promise<Value[][]> {
   if (name === 'sqlite') return [];
   await sleep(FIGURES_MS);

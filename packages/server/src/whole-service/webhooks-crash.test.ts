@@ -13,7 +13,7 @@ const AT_ONCE = 8;
 const POLL_MS = 250;
 const WAIT_MS_MAX = IS_FULL_SIZE ? 1_000_000 : 300_000;
 
-/** Never dead within the test, however often the receiver fails. */
+/** With this schedule no delivery is given up within the test, however often the receiver fails. */
 const SOON = { schedule: { delaysMs: [50, ...Array(200).fill(250)] }, leaseMs: 2_000, attemptMs: 1_000 };
 
 const service = new CrashingService({

@@ -27,9 +27,9 @@ interface ScheduleParts {
 }
 
 export interface BackupStatus {
-  /** `null` before the first one. */
+  /** `null` before the first backup. */
   readonly lastBackupMs: number | null;
-  /** The last attempt failed. */
+  /** True when the last attempt failed. */
   readonly isFailing: boolean;
 }
 
@@ -119,7 +119,7 @@ async function tidyBackups(folder: string, keep: number, nowMs: number): Promise
   }
 }
 
-/** Oldest first. */
+/** The names of the backups, the oldest first. */
 const backupsIn = async (folder: string): Promise<string[]> =>
   (await readdir(folder)).filter(isBackupName).sort();
 

@@ -33,7 +33,7 @@ export const timeOfBackup = (name: string): number =>
 
 export const isBackupName = (name: string): boolean => BACKUP.test(name);
 
-/** Also the files that SQLite has beside an unfinished backup. */
+/** Also matches the files that SQLite has beside an unfinished backup. */
 export const isPartialName = (name: string): boolean => PARTIAL.test(name);
 
 type Place = Pick<Settings, 'databaseUrl' | 'dataDir'>;
@@ -80,7 +80,7 @@ const targetFile = (to: string, nowMs: number): string =>
 
 const isFolder = (path: string): boolean => existsSync(path) && statSync(path).isDirectory();
 
-/** Only below an existing data folder, so that a wrong data folder is not created. */
+/** The folder is made only below an existing data folder, so that a wrong data folder is not created. */
 function makeDefaultFolder(dataDir: string): string {
   const folder = defaultBackupFolder(dataDir);
   if (!existsSync(join(dataDir, DATABASE_FILE))) {

@@ -9,15 +9,15 @@ export const EXPORTS_PER_KEY_MAX = 2;
 /** Text that waits for a caller who reads slowly; the export pauses until it is read. */
 const BUFFER_BYTES_MAX = 64 * 1024;
 
-/** A caller who reads nothing of a page for so long has left without closing the connection. */
+/** A caller who reads nothing of a page for this long has left without closing the connection. */
 export const UNREAD_MS_MAX = MINUTE_MS;
-/** An export of which nothing was read for so long gives its place to that of another key, where all are taken. */
+/** When all places are taken, an export of which nothing was read for this long is ended for a new one. */
 export const STALLED_MS = 10 * SECOND_MS;
 
 /** Makes the text of an export, a page with each step. */
 export type ExportPages = AsyncGenerator<string, void, undefined>;
 
-/** Who exports: the limits are those of the key, and the credential tells whether it may go on. */
+/** The caller of an export: the limits are those of the key, and the credential tells whether the export may go on. */
 export interface ExportCaller {
   readonly keyId: string;
   readonly credential: Credential;
@@ -73,7 +73,7 @@ export class ExportRunner {
     for (const { stream } of this.#places) stream?.destroy(new Error('the service is stopping'));
   }
 
-  /** Before anything is awaited, so that requests at the same moment see each other. */
+  /** Takes the place before anything is awaited, so that requests at the same moment see each other. */
   #takePlace(keyId: string): Place {
     const ofKey = [...this.#places].filter((place) => place.keyId === keyId).length;
     if (ofKey >= EXPORTS_PER_KEY_MAX) {
@@ -90,7 +90,7 @@ export class ExportRunner {
     return place;
   }
 
-  /** Ends the export that was not read for longest, if it was not read for long. */
+  /** Ends the export whose page has waited longest to be read, if that is at least `STALLED_MS`. Returns whether there was one. */
   #endStalled(): boolean {
     let longest: Place | null = null;
     for (const place of this.#places) {

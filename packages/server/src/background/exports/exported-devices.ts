@@ -13,7 +13,7 @@ import { type Limits, limitsAmong } from '@granary/core/keys';
 
 const DEVICES_PER_PAGE = 500;
 
-/** A device of an export, with the sensors that are wanted of it. */
+/** A device of an export, with the sensors whose values are exported. */
 interface DeviceToExport {
   readonly deviceNo: number;
   readonly deviceId: string;
@@ -22,7 +22,7 @@ interface DeviceToExport {
 
 export interface DevicesToExport {
   readonly devices: readonly DeviceToExport[];
-  /** These are all devices of the database. */
+  /** True when these are all devices of the database. */
   readonly isEveryDevice: boolean;
 }
 
@@ -71,7 +71,7 @@ export async function devicesToExport(
   return { devices: devices.filter(({ sensors }) => sensors.length > 0), isEveryDevice };
 }
 
-/** An id that is unknown or outside the limits of the key would only make the file shorter. */
+/** Refuses an id that is unknown or outside the limits of the key, because leaving it out would only make the file shorter. */
 function refuseMissingIds(ids: readonly string[] | null, devices: readonly DeviceToExport[]): void {
   const found = new Set(devices.map(({ deviceId }) => deviceId));
   const missing = ids?.find((id) => !found.has(id));

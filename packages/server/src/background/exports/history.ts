@@ -21,7 +21,7 @@ export interface BucketRange {
   readonly interval: Interval;
   readonly fromMs: number;
   readonly toMs: number;
-  /** Days of a time zone instead of those of UTC. */
+  /** The days of a time zone, which are used instead of those of UTC. */
   readonly days: LocalDays | null;
 }
 

@@ -5,10 +5,10 @@ import { openReads, type StoreLocation } from '@granary/app/open-reads';
 import { lowerPriority } from '../../process/lower-priority.ts';
 import type { Job, JobMessage } from './forecaster.ts';
 
-/** Read at once; with PostgreSQL one of them takes up to some dozen milliseconds. */
+/** The number of silos that are read at the same time; with PostgreSQL one of them takes up to some dozen milliseconds. */
 const SILOS_AT_ONCE = 8;
 
-/** Reads what is stored of silos and makes their forecasts, so that neither holds other work. */
+/** Reads what is stored of silos and makes their forecasts in this thread, so that no other work waits for either. */
 const store = await openReads(workerData as StoreLocation);
 lowerPriority();
 

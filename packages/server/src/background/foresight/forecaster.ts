@@ -15,18 +15,18 @@ import type { Logger } from '../../process/logging/logger.ts';
 const ROUND_MS = 10 * SECOND_MS;
 /** The lease is renewed in every round; another node takes over some rounds after this one has ended. */
 const LEASE_MS = MINUTE_MS;
-/** Looked at in one turn of the main thread. */
+/** The number of silos that are looked at in one turn of the main thread. */
 const SILOS_PER_LOOK = 100;
 /** A person who asks for a forecast waits for one job at most. */
 const SILOS_PER_JOB = 16;
-/** A thread takes 30 MiB and more; on most sites silos are due once an hour. */
+/** An idle thread is ended after this time: it takes 30 MiB and more, and on most sites silos are due once an hour. */
 const IDLE_THREAD_MS_MAX = 30 * SECOND_MS;
 const JOBS_PER_LEASE = 20;
 const ANSWER_MS_MAX = 10 * SECOND_MS;
 /** Nobody waits for a round: on a busy machine it takes its time, and to ask again would make the same forecasts twice. */
 const ROUND_ANSWER_MS_MAX = MINUTE_MS;
 const PAUSE_MS = 5;
-/** What a job leaves behind is thrown away at once: without it the memory of the thread grows by half. */
+/** The limit makes V8 free the garbage of a job at once; without it the memory of the thread grows by half. */
 const YOUNG_MB = 4;
 /** A silo whose forecast fails is not tried again in every round. */
 const RETRY_MS = 10 * MINUTE_MS;
@@ -100,7 +100,7 @@ export class Forecaster {
     this.#rounds.wake();
   }
 
-  /** The forecast by what is stored now, with its path; nothing is written. */
+  /** Makes the forecast from what is stored now, with its path; nothing is written. */
   async forecast(deviceNo: number, horizonDays: number): Promise<Forecast> {
     const { outcomes, failed } = await this.#make([deviceNo], horizonDays, ANSWER_MS_MAX);
     const [outcome] = outcomes;
@@ -179,7 +179,7 @@ export class Forecaster {
     await thread?.terminate();
   }
 
-  /** Started when it is needed; a new one follows one that has failed. */
+  /** The thread is started when it is needed; after one has failed, a new one is started. */
   #threadOf(): Worker {
     if (this.#thread !== null) return this.#thread;
     const thread = new Worker(new URL('./forecaster-thread.ts', import.meta.url), {

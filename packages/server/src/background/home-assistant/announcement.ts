@@ -13,20 +13,20 @@ export interface OpenAlerts {
   readonly critical: number;
 }
 
-/** Names the announcements as ours, so that those of devices that are no longer there are found and removed. */
+/** The prefix marks our announcements, so that those of devices that no longer exist are found and removed. */
 const NODE = 'granary_';
 const BASE = 'granary';
 const PREFIX = 'homeassistant';
-/** Home Assistant says here that it has started. */
+/** Home Assistant reports on this topic that it has started. */
 export const STATUS_TOPIC = `${PREFIX}/status`;
 export const SERVICE_TOPIC = `${BASE}/status`;
 export const ONLINE = 'online';
 export const OFFLINE = 'offline';
 const ORIGIN = { name: 'Granary' };
-/** Values without a new reading for this long are shown as unavailable, also when the service has ended without a word. */
+/** Home Assistant shows a value without a new reading for this long as unavailable, also when the service was killed. */
 const EXPIRE_AFTER_S = 120;
 
-/** What a quantity is called there: by the name of a channel, otherwise by its unit. */
+/** The device class of a quantity in Home Assistant, by the name of its channel, otherwise by its unit. */
 const CLASSES: Readonly<Record<string, string>> = {
   weight: 'weight',
   temperature: 'temperature',
@@ -47,10 +47,10 @@ const CLASSES_OF_UNITS: Readonly<Record<string, string>> = {
   hPa: 'pressure',
   ppm: 'carbon_dioxide',
 };
-/** Amounts since the reading before: their mean is no measurement. */
+/** These channels are amounts since the previous reading, so a mean of them is not a measurement. */
 const WITHOUT_STATE_CLASS = new Set(['rainfall']);
 
-/** The subscription that shows what is announced, by whomever. */
+/** The subscription that shows all announcements, also those of other programs. */
 export const ANNOUNCED_TOPICS = `${PREFIX}/+/+/+/config`;
 
 export const isOurs = (topic: string): boolean =>
@@ -119,7 +119,7 @@ const sentenceCase = (name: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** A value that is stale or bad is unknown there, because Home Assistant has no quality. */
+/** A value that is stale or bad is sent as unknown, because Home Assistant has no quality. */
 export function states(device: FleetDevice, alerts: OpenAlerts): RetainedMessage[] {
   const values = Object.entries(device.readings ?? {}).map(([name, { value, quality }]) => [
     name,
@@ -140,5 +140,5 @@ export function states(device: FleetDevice, alerts: OpenAlerts): RetainedMessage
 export const removedStates = (deviceId: string): RetainedMessage[] =>
   ['state', 'availability'].map((part) => ({ topic: `${BASE}/${deviceId}/${part}`, payload: '' }));
 
-/** The device of an announcement of ours. */
+/** The id of the device that one of our announcements is about. */
 export const deviceOfTopic = (topic: string): string => topic.split('/').at(-3)?.slice(NODE.length) ?? '';

@@ -25,7 +25,7 @@ const FIELDS = new Set(
 const DEVICE_FIELDS = new Set(
   'identifiers name model manufacturer suggested_area configuration_url'.split(' '),
 );
-/** Of its device classes, those that are used, with their units. */
+/** The device classes of Home Assistant that are used, with their units. */
 const UNITS: Readonly<Record<string, readonly string[]>> = {
   weight: ['kg'],
   temperature: ['°C'],
@@ -59,7 +59,7 @@ describeEachEngine('devices in Home Assistant', (engine) => {
   let app: App;
   let broker: MosquittoBroker;
   let reader: MqttClient;
-  /** What the broker keeps, by topic; an empty message removes it. */
+  /** The messages that the broker retains, by topic; an empty message removes one. */
   const kept = new Map<string, string>();
   const counted = new Map<string, number>();
   const working: HomeAssistant[] = [];

@@ -33,7 +33,7 @@ interface HomeAssistantParts {
 }
 
 const EVERY_MS = 5 * SECOND_MS;
-/** A state is sent again although nothing has changed, because it expires there. */
+/** A state is sent again although nothing has changed, because it expires in Home Assistant. */
 const REFRESH_MS = 60 * SECOND_MS;
 const DEVICES_PER_READ = 500;
 const ALERTS_PER_READ = 500;
@@ -52,14 +52,14 @@ interface Published {
 }
 
 /**
- * Shows the devices in Home Assistant, over the MQTT broker that it uses. Every round compares what is announced with what is
- * there, so that a lost message, a restart of either side or a removed device is mended by the next round.
+ * Shows the devices in Home Assistant, over the MQTT broker that it uses. Every round compares the announcements with the devices
+ * that exist, so the next round corrects a lost message, a restart of either side and a removed device.
  */
 export class HomeAssistant {
   readonly #parts: HomeAssistantParts;
   readonly #broker: OtherBroker;
   readonly #rounds: PeriodicWork;
-  /** What the broker has retained of us, by topic. */
+  /** Our messages that the broker has retained, by topic. */
   readonly #announced = new Map<string, string>();
   readonly #states = new Map<string, Published>();
 
@@ -100,7 +100,7 @@ export class HomeAssistant {
     this.#broker.stop();
   }
 
-  /** Everything is sent again: Home Assistant, or the broker, has started anew. */
+  /** Everything is sent again, because Home Assistant or the broker has restarted. */
   #forget(): void {
     for (const topic of this.#announced.keys()) this.#announced.set(topic, '');
     this.#states.clear();
@@ -143,7 +143,7 @@ export class HomeAssistant {
     if (await this.#broker.publish(topic, payload)) this.#states.set(topic, { payload, atMs });
   }
 
-  /** A sensor or a device is no longer there; the states of a device go with its last announcement. */
+  /** Removes announcements of sensors and devices that no longer exist; the states of a device are removed with its last announcement. */
   async #remove(topics: readonly string[], wanted: ReadonlySet<string>): Promise<void> {
     const staying = new Set([...wanted].map(deviceOfTopic));
     const gone = new Set(topics.map(deviceOfTopic).filter((deviceId) => !staying.has(deviceId)));
@@ -205,7 +205,7 @@ export class HomeAssistant {
   }
 }
 
-/** Some at a time, so that thousands of messages do not wait in memory for a slow broker. */
+/** Sends some messages at a time, so that thousands of them do not wait in memory for a slow broker. */
 async function inTurns(messages: readonly (() => Promise<void>)[]): Promise<void> {
   for (let at = 0; at < messages.length; at += MESSAGES_AT_A_TIME)
     await Promise.all(messages.slice(at, at + MESSAGES_AT_A_TIME).map((send) => send()));

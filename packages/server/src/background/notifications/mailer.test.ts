@@ -29,7 +29,7 @@ describe('mailer', () => {
     return server;
   }
 
-  /** A server that does what the function does with each connection. */
+  /** Starts a server that handles each connection with the function. */
   async function listening(onConnection: (socket: Socket) => void): Promise<string> {
     const server: Server = createServer((socket) => {
       socket.on('error', () => undefined);

@@ -15,7 +15,7 @@ interface MailAttachment {
 }
 
 export interface Mail {
-  /** The same in every attempt, so that mail servers and people recognise a repetition. */
+  /** The id is the same in every attempt, so that mail servers and people recognise a repetition. */
   readonly messageId: string;
   readonly to: string;
   readonly subject: string;
@@ -25,7 +25,7 @@ export interface Mail {
   readonly atMs: number;
 }
 
-/** Sends e-mail through one SMTP server, each over its own connection. */
+/** Sends e-mail through one SMTP server, each message over its own connection. */
 export class Mailer {
   readonly #server: SmtpServer;
   readonly #from: MailAddress;
@@ -38,7 +38,7 @@ export class Mailer {
     this.#limitMs = limitMs;
   }
 
-  /** Ends what is being sent. */
+  /** Aborts the messages that are being sent. */
   stop(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
@@ -47,7 +47,7 @@ export class Mailer {
   async send({ messageId, to, subject, text, html, attachments = [], atMs }: Mail): Promise<void> {
     const { host, port, isTls, isTlsRequired, user, password } = this.#server;
     let socket: Socket | undefined;
-    // Our own socket, because only then it can be closed when the time is over, whatever the server sends.
+    // The socket is made here, because only then can it be closed when the time is over, whatever the server sends.
     const getSocket: GetSocket = (_options, done) => {
       const opened = connect({ host, port });
       socket = opened;

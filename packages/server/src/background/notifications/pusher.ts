@@ -25,7 +25,7 @@ const TOKEN_MS = 12 * HOUR_MS;
 const KEPT_FOR_S = DAY_MS / SECOND_MS;
 /** The push service does not know the browser any more. */
 const GONE: readonly number[] = [404, 410];
-/** Another attempt would get the same answer; 429 and those of a server in trouble would not. */
+/** After these statuses another attempt would fail again; after 429 and the errors of a server (5xx) it may succeed. */
 const REFUSED: readonly number[] = [400, 401, 403, 413];
 
 function newPushKeys(): PushKeys {
@@ -34,7 +34,7 @@ function newPushKeys(): PushKeys {
   return { publicKey, privateKey: keys.getPrivateKey('base64url') };
 }
 
-/** Whether it is a point of the curve, as every browser makes it. */
+/** Whether the key is a point of the curve, as the key of every browser is. */
 export function isPublicKey(p256dh: string): boolean {
   try {
     const own = createECDH(CURVE);
@@ -46,7 +46,7 @@ export function isPublicKey(p256dh: string): boolean {
   }
 }
 
-/** Encrypted for one browser (RFC 8291, with the encoding aes128gcm of RFC 8188). */
+/** Encrypts a text for one browser (RFC 8291, with the encoding aes128gcm of RFC 8188). */
 export function encrypted(
   text: string,
   { p256dh, auth }: Pick<StoredSubscription, 'p256dh' | 'auth'>,
@@ -139,7 +139,7 @@ export class Pusher {
     this.#stopped.abort();
   }
 
-  /** Whose browser it is, and what they may see, is read with each attempt. */
+  /** The owner of the browser, and what that person may see, are read again at each attempt. */
   async send({ notificationId, content: { target, push } }: StoredNotification): Promise<AttemptOutcome> {
     const { app, settings, now } = this.#parts;
     const subscriptionId = 'subscription_id' in target ? target.subscription_id : null;
@@ -178,7 +178,7 @@ const failed = (error: string, isPermanent: boolean): AttemptOutcome => ({
   isPermanent,
 });
 
-/** What is told of the same alert replaces what a phone has not received yet. */
+/** The push service replaces a message that a phone has not received yet by a newer one about the same alert. */
 function topicOf(items: readonly { readonly id: string }[]): { readonly topic?: string } {
   const [only] = items;
   if (only === undefined || items.length > 1) return {};

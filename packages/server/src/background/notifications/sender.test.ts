@@ -34,7 +34,7 @@ describeEachEngine('notification sender', (engine) => {
     for (const undo of undos.reverse()) await undo();
   });
 
-  /** A test message for each of so many people. */
+  /** Writes a test message for each of this many people. */
   async function write(people: number): Promise<void> {
     ruleId = `nr_${crypto.randomUUID()}`;
     const targets = Array.from({ length: people }, (_, i) => ({ email: `person-${i}@example.com` }));

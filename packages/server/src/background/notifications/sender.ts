@@ -14,11 +14,14 @@ const ROUND_MS = SECOND_MS;
 /** How many messages of one way are sent at the same time. */
 interface Places {
   readonly all: Readonly<Record<Urgency, number>>;
-  /** While so many of one rule are being sent, no other of it begins. A person's Web Push is a rule of its own, so browsers that hang delay no other person. */
+  /**
+   * While this many messages of one rule are being sent, no other message of that rule is begun. A person's Web Push is a rule
+   * of its own, so browsers that hang delay no other person.
+   */
   readonly ofOneRule: number;
 }
 
-/** Together they are as few as most mail servers take of one client. */
+/** The places together are as few connections as most mail servers accept from one client. */
 const PLACES_BY_MAIL: Places = { all: { critical: 4, alert: 4, other: 2 }, ofOneRule: 4 };
 const PLACES_BY_PUSH: Places = { all: { critical: 64, alert: 64, other: 32 }, ofOneRule: 4 };
 const ERROR_CHARS_MAX = 500;
@@ -65,7 +68,7 @@ export class NotificationSender {
     this.#rounds.start();
   }
 
-  /** Ends what is being sent; it is due again when its lease ends. */
+  /** Aborts the attempts that are under way; their messages are due again when the leases end. */
   async stop(): Promise<void> {
     const stopped = this.#rounds.stop();
     this.#parts.way.stop();
@@ -99,7 +102,7 @@ export class NotificationSender {
 
   #begin(notification: StoredNotification, leasedUntilMs: number): void {
     const running = this.#attempt(notification, leasedUntilMs)
-      // It is due again when its lease ends.
+      // The message is due again when its lease ends.
       .catch((err: unknown) =>
         this.#parts.logger.warn({ err }, 'the result of a notification was not stored'),
       )
@@ -120,7 +123,7 @@ export class NotificationSender {
       renew: (fromMs: number, toMs: number) => app.notifications.renew({ notificationId, fromMs, toMs }),
     };
     const outcome = await keepingLease(lease, () => this.#parts.way.send(notification));
-    // Whether a message that was interrupted has arrived is not known.
+    // It is not known whether a message that was interrupted has arrived.
     if (this.#rounds.isStopped && !outcome.isSent) return;
     const after = await app.notifications.recordAttempt({ notificationId, outcome, nowMs: now() });
     if (outcome.isSent || after === undefined) return;

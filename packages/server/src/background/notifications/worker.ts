@@ -50,7 +50,7 @@ interface WorkerParts {
 export class NotificationWorker {
   readonly #parts: WorkerParts;
   readonly #rounds: PeriodicWork;
-  /** At the start, because of what was logged before. */
+  /** True at the start, because events may have been logged before. */
   #hasNewEvents = true;
   #eventsUnread = 0;
 

@@ -11,14 +11,14 @@ const SILOS_PER_READ = 100;
 export interface ReportWish {
   readonly devices: DeviceSelection;
   readonly days: ReportDays;
-  /** As it was asked for. */
+  /** The label as the caller gave it; `null` without one. */
   readonly label: string | null;
   readonly nowMs: number;
 }
 
 type Reads = Pick<AppReads, 'reports' | 'foresight' | 'fleet' | 'alerts' | 'shifts'>;
 
-/** In parts, because there may be thousands of silos; others have their turn between two of them. */
+/** Makes the report in parts, because there may be thousands of silos; other work has its turn between two parts. */
 export async function makeReport(
   app: Reads,
   { devices, days, label, nowMs }: ReportWish,
@@ -73,7 +73,7 @@ export async function makeReport(
         type: state.type,
         since: toIso(state.createdAtMs),
       })),
-    // Both were chosen from after they were read.
+    // The lengths are those of the lists that were read, from which the entries of the report were selected.
     cut: [
       ...(refills.length === limit ? (['deliveries'] as const) : []),
       ...(open.length === limit ? (['open_critical'] as const) : []),

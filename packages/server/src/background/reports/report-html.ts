@@ -35,13 +35,13 @@ const CHART_PX = 72;
 const FIGURES_MAX = 7;
 const UNBROKEN_CHARS_MAX = 36;
 
-/** Names come from outside. */
+/** Names come from outside, so they may contain markup. */
 const escaped = (text: string): string =>
   text
     .replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
     .replace(/[\u202a-\u202e\u2066-\u2069]/g, '');
 
-/** What a message has beside its text. */
+/** The parts of a message beside its text. */
 export const mailParts = ({ report, reader, attachesCsv }: MailedReport) => ({
   html: reportHtml(report, reader),
   attachments: attachesCsv
@@ -134,7 +134,7 @@ const list = (
     ? paragraph(name === 'silos' ? words.noSilos : words.none)
     : `${table(rows)}${report.has_more.includes(name) ? paragraph(words.more) : ''}`;
 
-/** Two beside each other, so that they fit on a phone. */
+/** Two figures are beside each other, so that they fit on a phone. */
 function figures(report: Report, texts: ReportTexts): string {
   const { words, mass, number } = texts;
   const { totals, raised } = report;
@@ -150,7 +150,7 @@ function figures(report: Report, texts: ReportTexts): string {
   ]);
 }
 
-/** How full the silos are of which that is known. */
+/** How full the silos with a known amount are, in percent of their capacity; `null` when no amount is known. */
 function shareOf({ silos }: Report): number | null {
   const weighed = silos.filter(({ end_kg }) => end_kg !== null);
   const sum = (name: 'end_kg' | 'capacity_kg'): number =>
@@ -158,7 +158,7 @@ function shareOf({ silos }: Report): number | null {
   return weighed.length === 0 ? null : (100 * sum('end_kg')) / sum('capacity_kg');
 }
 
-/** A colour is not the only sign: each has its own form. */
+/** The colour is not the only sign: each mark also has its own form. */
 const MARKS = {
   critical: `<span style="color:${CRITICAL}">&#9632;</span> `,
   warning: `<span style="color:${WARNING}">&#9650;</span> `,
@@ -235,7 +235,7 @@ function silosOf(report: Report, texts: ReportTexts): string {
   return list('silos', rows, report, texts);
 }
 
-/** How full a silo is. */
+/** Draws how full a silo is. */
 function bar(percent: number | null): string {
   const part = Math.round(percent ?? 0);
   const cell = (width: number, color: string): string =>

@@ -27,7 +27,7 @@ describeEachEngine('reports that are due', (engine) => {
   before(async () => {
     await mail.start();
     app = await engine.open();
-    // Only a server can have a second node.
+    // Only a database server can have a second node.
     other = engine.name === 'postgres' ? await engine.open() : app;
     await registerDevice(app, { deviceId: 'silo-n', name: 'Barley tower', facility: 'North' });
     await registerDevice(app, { deviceId: 'silo-s', name: 'Hidden tower', facility: 'South' });
@@ -52,7 +52,7 @@ describeEachEngine('reports that are due', (engine) => {
   };
   const messagesOf = (ruleId: string) =>
     app.notifications.list({ status: null, ruleId, beforeId: null, limit: 100 });
-  /** Both nodes at once, until it is no longer due. */
+  /** Runs the reporters of both nodes at once until the schedule is no longer due. */
   async function runReporters(scheduleId: string): Promise<void> {
     const nodes = [app, other].map((one) => new Reporter({ app: one, consoleUrl: null, logger, now }));
     for (const node of nodes) node.start();

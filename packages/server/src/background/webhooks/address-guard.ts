@@ -91,7 +91,7 @@ export class AddressGuard {
     );
   };
 
-  /** One look-up of a name at a time, because a name server that hangs would occupy every thread for look-ups. */
+  /** Runs one look-up of a name at a time, because a name server that hangs would occupy every thread for look-ups. */
   #resolveOnce(hostname: string): Promise<readonly LookupAddress[]> {
     const running = this.#running.get(hostname);
     if (running !== undefined) return running;

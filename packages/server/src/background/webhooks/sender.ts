@@ -56,7 +56,7 @@ export class WebhookSender {
   readonly #guard: AddressGuard;
   readonly #attemptMs: number;
   readonly #now: () => number;
-  /** Agents of their own, because the global ones may use a proxy of the environment, which would evade the guard. */
+  /** The sender has agents of its own, because the global ones may use a proxy of the environment, which would evade the guard. */
   readonly #httpAgent = new http.Agent({ keepAlive: false });
   readonly #httpsAgent = new https.Agent({ keepAlive: false });
 
@@ -66,7 +66,7 @@ export class WebhookSender {
     this.#attemptMs = attemptMs;
   }
 
-  /** Never rejects. When the signal is aborted, the outcome is a failure that the caller does not record. */
+  /** The promise never rejects. When the signal is aborted, the outcome is a failure that the caller does not record. */
   send({ url: text, headers, body }: WebhookRequest, signal: AbortSignal): Promise<AttemptOutcome> {
     const url = new URL(text);
     // A literal address is connected to without a look-up.
@@ -126,7 +126,7 @@ function retryAfterMs(text: string | undefined, nowMs: number): number | null {
   return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
 }
 
-/** The texts of Node contain addresses, which would tell a caller what the names of the site resolve to. */
+/** Replaces the error texts of Node, whose addresses would tell a caller what the names of the site resolve to. */
 function explain(error: Error): string {
   if (error instanceof AddressRefused) return error.message;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : error.name;

@@ -141,7 +141,7 @@ describeEachEngine('workers that send to webhooks', (engine: TestEngine) => {
     const worker = work(app, { schedule: { delaysMs: Array(1_000).fill(0) } });
     await logEvents(20);
     worker.wake();
-    // Those that were taken before it had failed often enough are still sent together.
+    // The deliveries that were taken before the webhook had failed often enough are still sent together.
     const mostAtOnce = async (): Promise<number> => {
       const received = receiver.messages.length;
       runningMax = 0;

@@ -93,7 +93,7 @@ export class WebhookWorker {
     }
   }
 
-  /** One step for the webhooks of each position, so that one that is far behind does not delay the others. */
+  /** Makes one step for the webhooks of each position, so that one that is far behind does not delay the others. */
   async #distribute(): Promise<boolean> {
     const { webhooks, now } = this.#parts;
     let advanced = 0;
@@ -119,7 +119,7 @@ interface QueueParts {
   readonly logger: Logger;
   readonly now: () => number;
   readonly schedule: RetrySchedule;
-  /** Renewed while an attempt is under way. */
+  /** The length of a lease, which is renewed while an attempt is under way. */
   readonly leaseMs: number;
   readonly signal: AbortSignal;
 }
@@ -143,12 +143,12 @@ class WebhookQueue {
     this.#webhookNo = webhookNo;
   }
 
-  /** Whether nothing would be lost with this object. */
+  /** Whether the queue can be dropped, because nothing would be lost with it. */
   get isIdle(): boolean {
     return this.#running.size === 0 && this.#taking === null && !this.#isFailing;
   }
 
-  /** Takes what is due, up to the limit. */
+  /** Takes the deliveries that are due, up to the limit. */
   wake(): void {
     this.#isWoken = true;
     this.#taking ??= this.#take().finally(() => {
@@ -156,7 +156,7 @@ class WebhookQueue {
     });
   }
 
-  /** Takes nothing more, and waits for the attempts that are under way. */
+  /** Takes no more deliveries, and waits for the attempts that are under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#taking;

@@ -8,7 +8,7 @@ import { hashSecret } from '../../process/keys/secrets.ts';
 import { GivenAccess } from './device-access.ts';
 
 interface World {
-  /** The hash of the stored secret; not there for a device that is not registered. */
+  /** The hash of the stored secret; a device that is not registered has no entry. */
   stored: Record<string, { secretHash: string; removedAtMs: number | null }>;
   readonly calls: string[];
   /** Called while the broker takes a secret. */
@@ -117,7 +117,7 @@ test('a request does not wait for a slow broker longer than it may, and what it 
   await assert.rejects(giving, refusedWith('broker_unavailable', /has not confirmed them/));
   state.stored['slow'] = stored('b');
   resolve();
-  // Waits for its turn.
+  // This one waits until the work on the first secret has ended.
   await access.give([{ deviceId: 'slow', secret: 'b' }]);
   assert.deepEqual(state.calls, ['give slow a', 'remove slow', 'give slow b']);
 });

@@ -11,9 +11,9 @@ export interface DeviceSecret {
   readonly secret: string;
 }
 
-/** Gives an external broker the secrets of devices, at the only moment at which they are known. */
+/** Gives the secrets of devices to an external broker when they are made, because only then are they known in clear text. */
 export interface DeviceAccess {
-  /** Both refuse while the broker takes no secrets, before anything is stored. */
+  /** This and `readyToReplace` refuse while the broker takes no secrets, before anything is stored. */
   readyToRegister(deviceIds: readonly string[]): Promise<void>;
   readyToReplace(deviceId: string): Promise<void>;
   /** Called when the secrets are stored. A request that is refused here is completed when it is repeated. */
@@ -24,7 +24,7 @@ export interface DeviceAccess {
   readonly unknownDevices: number | null;
 }
 
-/** Where the service checks the secrets itself, or people give them to the broker. */
+/** Used where the service checks the secrets itself, or where people give them to the broker. */
 export const NO_DEVICE_ACCESS: DeviceAccess = {
   readyToRegister: () => Promise.resolve(),
   readyToReplace: () => Promise.resolve(),
@@ -66,13 +66,13 @@ export class GivenAccess {
 
   async give(secrets: readonly DeviceSecret[]): Promise<void> {
     for (const one of secrets) {
-      // Also finished if the request does not wait for it, because the secret may have to be removed again.
+      // The broker gets the secret even if the request stops waiting, because the secret may have to be removed again.
       const given = outsideRequest(() => this.#inTurn(one.deviceId, () => this.#give(one)));
       if ((await whileRequestLasts(given)) === LATE) throw unconfirmed(one.deviceId);
     }
   }
 
-  /** Looks at the storage first, because the id may belong to a new device by now. */
+  /** Looks at the storage first, because the id may already belong to a new device. */
   async remove(deviceId: string): Promise<void> {
     const { security, devices } = this.#parts;
     await this.#inTurn(deviceId, async () => {
@@ -81,7 +81,7 @@ export class GivenAccess {
     });
   }
 
-  /** The broker has a secret of the device that was replaced. */
+  /** Removes the client of a device, because the broker has a secret that was replaced since. */
   async revoke(deviceId: string): Promise<void> {
     await this.#inTurn(deviceId, () => this.#parts.security.remove(deviceId));
   }
@@ -95,8 +95,8 @@ export class GivenAccess {
   }
 
   /**
-   * Of secrets that two nodes make at the same time the stored one counts. If this one was replaced while the broker took it, the
-   * broker may have it instead of the newer one, so nobody may log in with it.
+   * When two nodes make a secret for a device at the same time, the stored one counts. If this one was replaced while the broker took
+   * it, the broker may have this one instead of the newer one, so the client is removed and nobody may log in with it.
    */
   async #give({ deviceId, secret }: DeviceSecret): Promise<void> {
     const { security } = this.#parts;
@@ -126,7 +126,7 @@ export class GivenAccess {
     return found;
   }
 
-  /** A repeated request may have a secret that was replaced since. */
+  /** Whether the secret is still the stored one: a repeated request may bring a secret that was replaced since. */
   async #isStored(deviceId: string, secretHash: string): Promise<boolean> {
     const device = await this.#parts.devices.find(deviceId);
     return device !== undefined && device.removedAtMs === null && device.secretHash === secretHash;

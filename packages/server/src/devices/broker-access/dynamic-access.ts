@@ -12,7 +12,7 @@ import { type DeviceAccess, type DeviceSecret, GivenAccess } from './device-acce
 const PAGE_SIZE = 1_000;
 
 const EVERY_MS = 10 * MINUTE_MS;
-/** Longer than the broker may take to answer the commands of one request. */
+/** This is longer than the broker may take to answer the commands of one request. */
 const SETTLED_MS = 10 * SECOND_MS;
 const NAMED_MAX = 20;
 
@@ -93,13 +93,13 @@ export class DynamicAccess implements DeviceAccess {
       this.unknownDevices = done.unknown.length;
       this.#say(done);
     } catch (error) {
-      // It is repeated when the broker is connected again, and later.
+      // The comparison is repeated when the broker is connected again, and later.
       if (this.#stopping.signal.aborted || !this.#security.isReady) return;
       logger.warn({ err: error }, 'the devices could not be compared with the clients of the broker');
     }
   }
 
-  /** Says the same only once. */
+  /** Logs the differences, but only once while they stay the same. */
   #say({ unknown, removed, unexpected }: Reconciled): void {
     const { logger } = this.#parts;
     if (removed.length > 0)
@@ -168,8 +168,8 @@ export async function reconcile(parts: ReconciliationParts): Promise<Reconciled>
 }
 
 /**
- * Looks once more at devices whose secret the broker did not have, because it may have been about to get it. With a secret that
- * was replaced it lets nobody in any more.
+ * Looks once more at devices whose secret the broker did not have, because a request may have been about to give it. The client
+ * of a device is removed when the broker still has a replaced secret, so that nobody can log in with it.
  */
 async function stillUnknown(
   parts: ReconciliationParts,
@@ -204,7 +204,7 @@ async function hashesOf(devices: Pick<App['devices'], 'list'>): Promise<Map<stri
   return hashes;
 }
 
-/** Clients of which the database has never heard, not even as removed. */
+/** The clients that the database does not know, not even as removed devices. */
 async function strangersOf(
   devices: Pick<App['devices'], 'find'>,
   clients: readonly KnownClient[],

@@ -110,7 +110,7 @@ describeEmbeddedLinkService('devices that only look healthy', (api) => {
     const secret = await register(deviceId);
     const first = await startClient(t, api, deviceId, secret);
     const second = await startClient(t, api, deviceId, secret);
-    // Each says that it is there when it is connected again.
+    // Each client publishes that it is online whenever it is connected again.
     for (const { client } of [first, second]) {
       const state = { state: 'online', session: `again-${client === first.client}` };
       client.on('connect', () =>

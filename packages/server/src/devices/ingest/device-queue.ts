@@ -8,8 +8,8 @@ const TASKS_MAX = 20_000;
 const RETRY_MS_MIN = 100;
 const RETRY_MS_MAX = 2 * SECOND_MS;
 /**
- * A call to the storage fails after seconds, also by waiting for others: thousands at once after an outage would all fail, and
- * again at each attempt.
+ * A call to the storage fails after some seconds, even if it has only waited for other calls. Thousands of calls at once after an
+ * outage would therefore all fail, and again at each attempt.
  */
 const RUNNING_MAX = 32;
 /** The number of attempts grows quickly after an outage, and stays near what a storage that is full of work accepts. */
@@ -41,9 +41,9 @@ export class RunningLimit {
 type Task<Result> = () => Promise<Result>;
 
 /**
- * Runs the tasks of each device one after the other, in their order of arrival, and those of some devices at a time. A task that
- * fails because the storage is not available is tried again; during an outage only one task at a time tries, and each success lets
- * two more try.
+ * Runs the tasks of each device one after the other, in their order of arrival, and tasks of some devices at the same time. A task
+ * that fails because the storage is not available is tried again; during an outage only one task at a time tries, and each success
+ * lets two more try.
  */
 export class DeviceQueue {
   readonly #counters: IngestCounters;

@@ -72,7 +72,7 @@ function setUp() {
     declare: (sensors: typeof DECLARED) => {
       declared = sensors;
     },
-    /** What the usual way makes of a message; `null` when it does not take it. */
+    /** What `PlainMessages` makes of a message; `null` when it does not take the message. */
     plainly(text: string): Arrival | null {
       const payload = Buffer.from(text, 'latin1');
       // The packets before and after it are in the same buffer.
@@ -81,7 +81,7 @@ function setUp() {
       assert.equal(arrivals.length, isTaken ? 1 : 0);
       return arrivals.pop() ?? null;
     },
-    /** What the other way makes of it. */
+    /** What the general decoder makes of the same message. */
     async otherwise(text: string) {
       const outcome = await deliver(
         handler,
@@ -98,7 +98,7 @@ const spaces = fc.constantFrom('', '', '', ' ', '\n', ' \t');
 const usualNumber = fc
   .tuple(fc.integer({ min: 0, max: 9_999 }), fc.integer({ min: 0, max: 3 }))
   .map(([whole, decimals]) => (whole / 100).toFixed(decimals));
-/** Of every kind that a number in JSON has, and of some that it does not have. */
+/** Numbers of every kind that JSON allows, and some that it does not allow. */
 const anyNumber = fc.oneof(
   usualNumber,
   usualNumber.map((text) => `-${text}`),
@@ -170,7 +170,7 @@ function textOf({ names, sensors, space }: Layout, time: string, numbers: readon
   return `{${members.join(',')}${space}}`;
 }
 
-/** Mostly usual, so that many messages have one surprise only. */
+/** Most of these numbers are usual, so that many messages have only one unusual number. */
 const mostlyUsualNumber = fc.oneof(
   { arbitrary: usualNumber, weight: 8 },
   { arbitrary: anyNumber, weight: 1 },

@@ -18,18 +18,24 @@ import type { SensorsById } from '../declared-sensors.ts';
 import type { Arrival, PlainReceiver } from './batch.ts';
 import type { IngestPipeline } from './pipeline.ts';
 
-/** Longer messages are not usual. */
+/** A longer message is not usual. */
 const BYTES_MAX = 4_096;
-/** After a message of another shape, so many are not looked at, twice as many each time up to this, until as many in a row were usual. */
+/**
+ * After a message of another shape the next messages are not compared: twice as many each time, up to this number. As many
+ * usual messages in a row end that.
+ */
 const SKIPPED_MAX = 1_024;
-/** A decimal number of so many digits is a whole number divided by a power of ten, which are both exact: the quotient is what `JSON.parse` gives. */
+/**
+ * A decimal number with at most this many digits is a whole number divided by a power of ten. Both are exact, so the quotient
+ * is what `JSON.parse` gives.
+ */
 const DIGITS_MAX = 15;
 const POWERS_OF_TEN = Array.from({ length: DIGITS_MAX + 1 }, (_, power) => 10 ** power);
 const ZERO = 0x30;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const OBJECT = 0x7b;
-/** A member that is a number, the beginning of an object in another one, or the end of one. */
+/** Matches a member whose value is a number, the beginning of a nested object, or the end of an object. */
 const MEMBERS = /"([^"\\]*)"\s*:\s*(?:(-?[0-9][-+.0-9eE]*)|\{)|\}/g;
 const ANY_TIME = { oldestMs: Number.NEGATIVE_INFINITY, newestMs: Number.POSITIVE_INFINITY };
 
@@ -42,9 +48,9 @@ interface PlainParts {
 }
 
 /**
- * The usual telemetry of one connection, without a text or an object for each message. It is no parser: it compares a message with
- * the text of an earlier one, which was accepted in the other way, and only the numbers may differ. At the first surprise, and for
- * whatever is to be told to somebody, the message takes the other way.
+ * Takes the usual telemetry of one connection without making a text or an object for each message. This is not a parser: it compares a
+ * message with the text of an earlier one, which the general decoder has accepted, and only the numbers may differ. A message that
+ * differs in anything else, or about which somebody has to be told something, is left to the general decoder.
  */
 export class PlainMessages implements PlainTelemetry, PlainReceiver {
   readonly #device: LinkDevice;
@@ -86,7 +92,7 @@ export class PlainMessages implements PlainTelemetry, PlainReceiver {
     );
   }
 
-  /** The sensors of the device are the same object until they change. */
+  /** The cache returns the same object until the sensors of the device change. */
   #isCurrent({ declared }: Shape): boolean {
     return declared === undefined || this.#parts.cachedSensors(this.#device.deviceId) === declared;
   }
@@ -110,9 +116,9 @@ export class PlainMessages implements PlainTelemetry, PlainReceiver {
 
 /** A number of a message. */
 interface Member {
-  /** `null` for the time. */
+  /** `null` for the time of the message. */
   readonly sensor: Sensor | null;
-  /** Its place in the rows. */
+  /** The index of the value in the rows. */
   readonly at: number;
 }
 
@@ -154,7 +160,7 @@ function shapeOf(
     packReadings(readings),
     sent.sensors === undefined ? undefined : declared,
   );
-  // What it reads must be what was decoded, and all of it.
+  // The shape must read exactly the values that were decoded, and all of them.
   const channels = Object.keys(sent).length - (sent.sensors === undefined ? 0 : 1);
   const isAll = members.length === channels + Object.keys(sensors).length;
   const isSame =
@@ -164,16 +170,16 @@ function shapeOf(
   return isSame && shape.tsMs === sent.ts ? shape : null;
 }
 
-/** A text with numbers in it. */
+/** The text of a message with places for its numbers. */
 class Shape {
-  /** Those of the message that was read last. */
+  /** The numbers of the message that was read last. */
   readonly numbers: Float64Array;
   /** The readings of a message, which `fill` completes. */
   readonly rows: PackedReadings;
   /** The declared sensors of the device, where the shape has values of them. */
   readonly declared: SensorsById | undefined;
   readonly #members: readonly Member[];
-  /** What is before, between and after the numbers, and where each of these parts ends. */
+  /** The texts before, between and after the numbers, and where each of them ends. */
   readonly #text: Uint8Array;
   readonly #ends: readonly number[];
   readonly #timeAt: number;
@@ -201,7 +207,7 @@ class Shape {
     return this.numbers[this.#timeAt] ?? Number.NaN;
   }
 
-  /** Whether the bytes are the text with other numbers; they are in `numbers` then. */
+  /** Whether the bytes are the text with other numbers; if so, the numbers are in `numbers`. */
   reads(bytes: Uint8Array, start: number, end: number): boolean {
     const text = this.#text;
     let at = start;

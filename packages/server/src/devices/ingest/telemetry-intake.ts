@@ -38,7 +38,7 @@ const NAME_CHARACTERS_MAX = 64;
 interface IntakeParts {
   /** The declared sensors of a device; a look-up may wait for the storage. */
   readonly sensorsOf: (device: LinkDevice) => SensorsById | Promise<SensorsById>;
-  /** The same, if they are known already. */
+  /** The declared sensors of a device if they are cached. */
   readonly cachedSensors: (deviceId: string) => SensorsById | undefined;
   readonly pipeline: Pick<IngestPipeline, 'submitHeld' | 'submitPlain'>;
   readonly log: Pick<DeviceLog, 'warn' | 'error'>;
@@ -117,7 +117,7 @@ export class TelemetryIntake {
     return await this.#storeReadings(device, { ...device, declared }, sent);
   }
 
-  /** Not an async function, because each one costs every message further promises. */
+  /** This is not an async function, because each one costs every message further promises. */
   #storeReadings(
     device: LinkDevice,
     source: ReadingSource,
@@ -140,7 +140,7 @@ export class TelemetryIntake {
     return { deviceNo, seenAtMs: this.#parts.now(), readings, rejections, reception };
   }
 
-  /** One promise for each message and not two, because all of them are kept until the commit. */
+  /** Makes one promise for each message and not two, because all of them are kept until the commit. */
   #submit<Result>(device: LinkDevice, arrival: Arrival, result: () => Result): Promise<Result> {
     return this.#parts.pipeline
       .submitHeld(arrival)
@@ -170,7 +170,7 @@ export class TelemetryIntake {
   }
 }
 
-/** Rejections of a decoded message name its subject, those of others the topic that it came on. */
+/** A rejection of a decoded message names its subject; any other rejection names the topic on which the message came. */
 function wholeTopic({ deviceId }: LinkDevice, topic: string): string {
   const subject = UP_SUBJECTS.find((one) => one === topic);
   return subject === undefined ? topic : topicOf(deviceId, subject);
@@ -184,7 +184,7 @@ interface SortedReadings {
   readonly newestMs: number | null;
 }
 
-/** The other values of such a reading are stored: a device may know sensors that the service does not. */
+/** A reading with an undeclared sensor is a fault, but its other values are stored: a device may know sensors that the service does not. */
 function undeclaredFault(source: ReadingSource, reading: DeviceReading): string | null {
   if (reading.sensors === undefined) return null;
   const [first, ...others] = undeclaredIn(source, reading);

@@ -121,7 +121,7 @@ export class Uplink implements LinkHandler {
   }
 
   unreachable(): void {
-    // Nothing waits for this; whoever sends a message learns it from the result.
+    // There is nothing to do: the sender of a message learns from its result that the device is not reachable.
   }
 
   awaitsConfiguration(device: LinkDevice): void {

@@ -14,7 +14,7 @@ interface BrokeredParts {
   readonly handler: LinkHandler;
   readonly directory: Pick<DeviceDirectory, 'findForLink'>;
   readonly logger: Logger;
-  /** For lines about one device, of which there may be many. */
+  /** The log for lines about one device, of which there may be many. */
   readonly log: DeviceLog;
   /** `null` where people give the broker the secrets of devices. */
   readonly access: DynamicAccess | null;
@@ -35,7 +35,7 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
 
   override async start(): Promise<BrokerAddresses> {
     try {
-      // First, because it gives the service the rights that the other connections need.
+      // The device access starts first, because it gives the service the rights that the other connections need.
       await this.#dynamicAccess?.start();
       return await super.start();
     } catch (error) {
@@ -51,7 +51,7 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
   }
 
   forgetSensors(): void {
-    // The cache of this thread has forgotten them already.
+    // There is nothing to do: the sensors are cached in this thread only, where they were dropped already.
   }
 
   async memberFigures(): Promise<MemberFigures[]> {
@@ -62,7 +62,7 @@ export class BrokeredLink extends ExternalLink implements ServiceLink {
 
 class BrokeredHandler implements ExternalHandler {
   readonly #parts: BrokeredParts;
-  /** Why each connection was lost: each attempt fails again, and is said once. */
+  /** The reason for which each connection was lost: further attempts fail for the same reason, which is logged once. */
   readonly #lost = new Map<string, string>();
 
   constructor(parts: BrokeredParts) {

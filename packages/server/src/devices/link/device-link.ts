@@ -24,21 +24,21 @@ interface LinkParts {
   readonly uplink: Uplink;
   readonly directory: Pick<DeviceDirectory, 'findForLink'>;
   readonly logger: Logger;
-  /** For lines about one device. */
+  /** The log for lines about one device. */
   readonly log: DeviceLog;
   readonly clock: ServiceClock;
   readonly nodes: Nodes;
-  /** For the encrypted port; `null` without TLS. */
+  /** The certificate of the encrypted port; `null` without TLS. */
   readonly certificate: CertificatePair | null;
-  /** A thread has ended by itself, and with it the connections of its devices. */
+  /** Called when a thread has ended by itself, and with it the connections of its devices. */
   readonly threadEnded: (error: Error) => void;
 }
 
-/** Through the external broker where one is set, otherwise with a broker of our own. */
+/** Creates the device link: through the external broker where one is set, otherwise with the embedded broker. */
 export async function createDeviceLink(settings: Settings, parts: LinkParts): Promise<ServiceLink> {
   const { broker, brokerAccess } = settings;
   if (broker === null) return createEmbeddedLink(settings, parts);
-  // Loaded with its MQTT library where it is used, because every start waits for what it loads.
+  // The module and its MQTT library are loaded only where they are used, because every start waits for what it loads.
   const { BrokeredLink } = await import('./brokered-link.ts');
   const { DynamicAccess } = await import('../broker-access/dynamic-access.ts');
   const { app, uplink: handler, directory, logger, log, clock, nodes } = parts;

@@ -37,7 +37,7 @@ interface GroupParts {
  * one member while it may have a session on another, that one ends first and is reported first.
  */
 export class LinkMembers implements ServiceLink {
-  /** Logins are checked with what is stored. */
+  /** The embedded broker needs no device access, because logins are checked against the storage. */
   readonly access = NO_DEVICE_ACCESS;
   readonly #authenticate: LogIn;
   readonly #addresses: BrokerAddresses;
@@ -169,7 +169,7 @@ export class LinkMembers implements ServiceLink {
   ): Promise<LinkDevice | null> {
     const device = await this.#authenticate(deviceId, secret, remoteAddress);
     if (device === null || this.#members.length === 1) return device;
-    // A login that was accepted just before begins its session first, so that it can be ended.
+    // An earlier login that was accepted begins its session first, so that the session can be ended here.
     while (this.#beginning.has(deviceId)) await this.#beginning.get(deviceId);
     const begun = Promise.withResolvers<void>();
     this.#beginning.set(deviceId, begun.promise);
@@ -180,7 +180,7 @@ export class LinkMembers implements ServiceLink {
       this.#memberOfDevice.set(deviceId, member);
       return replacesSession ? { ...device, replacesSession } : device;
     } finally {
-      // The answer is sent to the member in this turn.
+      // The answer is sent to the member in this turn of the event loop, so the next login of the device waits until after it.
       setImmediate(() => {
         this.#beginning.delete(deviceId);
         begun.resolve();

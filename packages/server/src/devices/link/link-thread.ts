@@ -89,7 +89,7 @@ function runLinkThread(data: LinkThreadData): void {
     sharesPorts,
     serveFirst: () => arriving.takeArrived(),
   });
-  /** The other calls are those of the broker. */
+  /** The calls that this thread answers itself; the broker answers the others. */
   const own: Omit<
     LinkThreadCalls,
     'useCertificate' | 'sendCommand' | 'sendConfiguration' | 'linkStatistics'
@@ -99,7 +99,7 @@ function runLinkThread(data: LinkThreadData): void {
       await broker.stop();
       await pipeline.drain();
     },
-    // A login that was answered before begins its session in this turn, and must be ended, too.
+    // A login that was answered before begins its session in this turn, and that session must be ended, too.
     disconnect: (deviceId) => void nextTurn().then(() => broker.disconnect(deviceId)),
     release: (deviceId, remoteAddress) => nextTurn().then(() => broker.release(deviceId, remoteAddress)),
     forgetSensors: (deviceId) => sensors.drop(deviceId),

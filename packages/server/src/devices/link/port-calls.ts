@@ -33,7 +33,7 @@ export class CountedReceiver<Message> {
     this.#channel.port.on('message', (message: Message) => this.#take(message));
   }
 
-  /** Takes everything that was sent before. */
+  /** Takes all messages that were sent before this call. */
   takeArrived(): void {
     const { port, sent } = this.#channel;
     while (Atomics.load(sent, 0) !== this.#count) {
@@ -96,7 +96,7 @@ export class PortCalls<Functions, Kinds extends CallKinds<Functions>> {
     ) as unknown as Remote<Functions, Kinds>;
   }
 
-  /** Must be called with every message of the other thread; a call is that of the first of these objects that has the function. */
+  /** Must be called with every message of the other thread; a call runs on the first of these objects that has the function. */
   receive(message: PortMessage, own: readonly object[]): void {
     if ('call' in message) this.#run(message, own);
     else this.#settle(message);

@@ -85,7 +85,7 @@ it('a session that just begins is ended, too, when the secret of its device has 
   const authenticate = handler.authenticate.bind(handler);
   handler.authenticate = async (deviceId, secret) => {
     const device = await authenticate(deviceId, secret);
-    // Told after the answer to the login.
+    // The link is told to disconnect the device after the answer to the login.
     process.nextTick(() => setImmediate(() => link.disconnect(deviceId)));
     return device;
   };

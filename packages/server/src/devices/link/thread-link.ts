@@ -21,7 +21,7 @@ import {
 /** After this time it is not known whether a message was written, so it counts as sent: the device may have it. */
 const DELIVERY_MS_MAX = 1_000;
 
-/** As for the writer thread: V8 would keep twice as much after a time of much work. */
+/** The limit is the same as for the writer thread: V8 would keep twice as much memory after a time of much work. */
 const YOUNG_GENERATION_MB_MAX = 24;
 
 /** The thread answers within milliseconds unless it hangs. */
@@ -40,7 +40,7 @@ export interface MainThreadParts {
   readonly logIn: LinkHandler['authenticate'];
   /** `null` where the main thread writes. */
   readonly threadWrites: ThreadWrites | null;
-  /** The thread has ended by itself. */
+  /** Called when the thread has ended by itself. */
   readonly failed: (error: Error) => void;
 }
 
@@ -67,7 +67,7 @@ export function createThreadLink(
   const toThread = new MessageChannel();
   const written = new MessageChannel();
   const counts = { toThread: newCount(), toMain: newCount(), written: newCount() };
-  /** The devices with a session there, and whether they are subscribed to their commands. */
+  /** The devices with a session in the thread, and whether they are subscribed to their commands. */
   const connected = new Map<string, boolean>();
   let certificate = data.certificate;
   let thread: Worker | null = null;
@@ -190,7 +190,7 @@ export function createThreadLink(
         return 'sent';
       }
     },
-    // What the thread has reported counts at once: a caller may already know it from the device.
+    // A report of the thread counts as soon as it has arrived: a caller may already know it from the device.
     isReachable(deviceId) {
       arriving.takeArrived();
       return connected.get(deviceId) ?? false;

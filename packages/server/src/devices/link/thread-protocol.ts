@@ -41,7 +41,7 @@ type OfHandler =
 export interface MainThreadCalls extends Pick<LinkHandler, OfHandler> {
   received(device: LinkDevice, message: MainThreadMessage): Promise<MessageOutcome>;
   sensorsOf(device: Pick<LinkDevice, 'deviceId' | 'deviceNo'>): SensorsById | Promise<SensorsById>;
-  /** Only where the main thread has the connections to the database. */
+  /** Called only where the main thread has the connections to the database. */
   append(batch: TelemetryBatch): Promise<unknown>;
   log(line: LogLine): void;
 }
@@ -114,7 +114,7 @@ export interface ThreadFigures {
 
 /** What a thread of the link is given at its start. */
 export interface LinkThreadData {
-  /** To and from the main thread, with the messages counted in both directions. */
+  /** The channel to and from the main thread, with the messages counted in both directions. */
   readonly calls: { readonly port: MessagePort; readonly toThread: Int32Array; readonly toMain: Int32Array };
   /** Tells the main thread what was written, before the devices are told. */
   readonly written: CountedChannel;

@@ -21,7 +21,7 @@ export interface EmergencyTarget {
   readonly attempt: Attempt | null;
 }
 
-/** It never expires. */
+/** The message of an emergency stop never expires. */
 export const emergencyStopMessage = (commandId: string): FieldCommand => ({
   command: 'execute',
   command_id: commandId,
@@ -43,8 +43,9 @@ interface EmergencyStopParts {
 export class EmergencyStops {
   readonly #parts: EmergencyStopParts;
   /**
-   * The stop of each device that is not stored yet. Whoever asks for one meanwhile asks for the same: the device would have to answer
-   * each of them each time it is repeated. A stored one may have been confirmed and released, so the next one is another.
+   * The id of the stop of each device whose stop is not stored yet. A further request uses the same id, because the device has to
+   * answer each stop with an id of its own every time it is repeated. A stop that is stored may have been confirmed and released since,
+   * so the next request makes a new one.
    */
   readonly #unstored = new Map<string, string>();
 
@@ -52,7 +53,7 @@ export class EmergencyStops {
     this.#parts = parts;
   }
 
-  /** The stop that a request is about. */
+  /** The id of the stop that a request is about. */
   commandIdFor(deviceId: string): string {
     return this.#unstored.get(deviceId) ?? newId('cmd', this.#parts.now());
   }
@@ -93,7 +94,7 @@ export class EmergencyStops {
     });
   }
 
-  /** What is refused, as by a device that cannot be commanded, is not stored later either. */
+  /** A stop that is refused, for example because the device cannot be commanded, is not stored later either. */
   async #storing({ deviceId, commandId }: EmergencyTarget, store: () => Promise<Issued>): Promise<Issued> {
     try {
       const issued = await store();

@@ -75,7 +75,7 @@ export class OperationStopper {
     return { state: stopAskedBy(known, operation, target.attempt?.actor ?? null), isToSend: true };
   }
 
-  /** A full disk can still be read; if it cannot, the operation is assumed to run, as the caller claims. */
+  /** A storage whose disk is full can still be read; if it cannot be read, the operation is assumed to run, as the caller claims. */
   async #lastKnown(
     { deviceNo, operationId }: StopTarget,
     deadline: UrgentDeadline,

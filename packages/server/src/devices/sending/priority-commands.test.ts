@@ -15,14 +15,14 @@ import { readSettings } from '../../process/settings.ts';
 
 /** The service may be writing at this moment. */
 const LOCK_WAIT_MS = 10_000;
-/** Far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
+/** This is far below the time for which the writer waits for the lock, and far above what a busy machine adds. */
 const ANSWERED_MS_MAX = 2_000;
-/** As many requests for one stop are entered in the audit log when the storage is back. */
+/** This many requests for one stop are entered in the audit log when the storage is available again. */
 const ASKED = 50;
 const REPEATED_EVERY_MS = 450;
 /** The event log is read four times in this time. */
 const TOLD_MS = 1_000;
-/** Long enough for a request to arrive. */
+/** This is long enough for a request to arrive. */
 const MOMENT_MS = 200;
 
 /** Fails if the answer waited for the storage. */
@@ -137,7 +137,7 @@ for (const { name, start } of LINKS) {
       const stopped = await api.post(`${silo.path}/operations/${id}/stop`);
       const halted = await api.post(`${rover.path}/remote/command`, { command: 'emergency_stop' });
       assert.deepEqual([stopped.body.data.status, halted.body.data.status], ['stopping', 'queued']);
-      // The event log has told every node.
+      // By now the event log has told every node.
       await sleep(TOLD_MS);
 
       block();
@@ -162,7 +162,7 @@ for (const { name, start } of LINKS) {
         answers.push(...(await Promise.all([stop(), stop(), stop(), stop(), stop()])));
       const rounds = Math.ceil((performance.now() - startedAtMs) / REPEATED_EVERY_MS);
       const sent = stops();
-      // Once when it is asked for, once when it is known that it cannot be stored, and in each round.
+      // The stop is sent once when it is asked for, once when it is known that it cannot be stored, and once in each round.
       assert.ok(sent <= rounds + 2, `${sent} stops in ${rounds} rounds`);
       const [id, ...others] = new Set(answers.map(({ body }) => body.data?.command_id));
       assert.deepEqual([others, new Set(answers.map(({ status }) => status))], [[], new Set([200])]);

@@ -8,7 +8,7 @@ import type { UrgentDeadline } from './urgent-deadline.ts';
 /** Further commands are sent but not repeated, and their callers are asked to repeat them. */
 const UNSTORED_MAX = 10_000;
 const RETRIED_AT_ONCE_MAX = 100;
-/** Of each command as many requests are stored later, so that the audit log names everybody who asked for it. */
+/** For each command this many requests are stored later, so that the audit log names everybody who asked for it. */
 const UNSTORED_OF_COMMAND_MAX = 50;
 /** How long an answer waits to know whether the message was written to the connection. */
 const DELIVERY_MS_MAX = 50;
@@ -56,7 +56,7 @@ interface Current {
   answering: number;
   /** The requests that could not be stored in time. */
   readonly unstored: Set<PriorityCommand>;
-  /** By the first of its requests; from then on it is repeated from what is stored. */
+  /** True when one of the requests has stored the command; from then on it is repeated from what is stored. */
   isStored: boolean;
   lastSend: LastSend | null;
 }
@@ -77,14 +77,14 @@ interface Storing<State> {
  * many requests there are for it, the device gets it as often as for one.
  */
 export class PriorityCommands {
-  /** By name, those that are not stored yet. */
+  /** The commands that are not stored yet, by name. */
   readonly #current = new Map<string, Current>();
-  /** Those of which a request could not be stored. */
+  /** The commands with a request that could not be stored. */
   readonly #unstored = new Set<Current>();
-  /** When each was stored, by `performance.now()`. */
+  /** The time at which each emergency stop was stored, by `performance.now()`; infinite until then. */
   readonly #blocking = new Map<PriorityCommand, number>();
 
-  /** Blocks movement whose write began, at `begunAtMs`, while an emergency stop was not stored: it has not seen the stop. */
+  /** Whether movement is blocked: its write began, at `begunAtMs`, before the emergency stop was stored, so it has not seen the stop. */
   isMotionBlocked(deviceId: string, begunAtMs: number): boolean {
     if (this.#blocking.size === 0) return false;
     return [...this.#blocking].some(
@@ -156,7 +156,7 @@ export class PriorityCommands {
     const { state, isToSend } = await assumedState();
     if (!isToSend) return { state, unstoredDetail: null };
     const delivery = await this.#keep(current, request, storing);
-    // A link that has not answered yet has the message, and the device may have it, too.
+    // If the link has not answered yet, it has the message, and the device may have it, too.
     const isSent = delivery === 'sent' || delivery === 'in_flight' || delivery === LATE;
     return { state, unstoredDetail: unstoredStopDetail(isSent) };
   }
@@ -176,12 +176,12 @@ export class PriorityCommands {
     return current;
   }
 
-  /** Everything but the result of sending is done before this returns. */
+  /** Only the result of sending is waited for; everything else is done before this returns. */
   #keep(current: Current, request: PriorityCommand, storing: Promise<unknown>): Promise<KnownDelivery> {
     const { command, unstored } = current;
     const isKept = this.#unstored.has(current);
     const isFull = !isKept && this.#unstored.size >= UNSTORED_MAX;
-    // What may have been sent to the device between the stop and now is stopped by the second message.
+    // The second message stops what may have been sent to the device between the stop and now.
     const delivery = within(DELIVERY_MS_MAX, isKept ? sendUnlessJustSent(current) : send(current));
     if (isFull) return delivery.then(refuseUnstored);
     if (unstored.size < UNSTORED_OF_COMMAND_MAX) unstored.add(request);
@@ -206,7 +206,7 @@ export class PriorityCommands {
     setTimeout(() => this.#blocking.delete(command), BLOCKED_AFTER_STORED_MS).unref();
   }
 
-  /** A further request begins anew: a stop that is stored may have been confirmed and released since. */
+  /** Ends a command that is stored: its stop may have been confirmed and released since, so a further request makes a new one. */
   #end(current: Current): void {
     const { command, answering, unstored, isStored } = current;
     const isOver = isStored || (answering === 0 && unstored.size === 0);

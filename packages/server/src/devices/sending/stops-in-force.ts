@@ -11,7 +11,7 @@ import { EMERGENCY_STOP, emergencyStopMessage } from './emergency-stops.ts';
 
 /** A further stop replaces the oldest one. */
 const STOPS_MAX = 10_000;
-/** The rounds of the reconciler send stops from the storage; without one that ended well for this time, they are sent from memory. */
+/** The rounds of the reconciler send stops from the storage. When no round has succeeded for this long, stops are sent from memory. */
 const SILENT_MS = 1_500;
 /** A stop that was written to the connection is not sent again before this time. */
 const REPEATED_MS = 5 * SECOND_MS;
@@ -19,7 +19,7 @@ const REPEATED_MS = 5 * SECOND_MS;
 interface StopInForce {
   readonly deviceId: string;
   readonly message: DeviceMessage;
-  /** By `performance.now()`; when it may be sent again. */
+  /** The time at which the stop may be sent again, by `performance.now()`. */
   dueAtMs: number;
 }
 
@@ -29,19 +29,19 @@ interface StopsInForceParts {
     readonly commands: Pick<App['commands'], 'unconfirmedStops'>;
   };
   readonly messages: Pick<DeviceMessages, 'isReachable' | 'send'>;
-  /** By `performance.now()`. */
+  /** A replacement of `performance.now()`. */
   readonly clock?: () => number;
 }
 
 /**
- * The stored stops that devices have not confirmed. A device that was away when its stop was asked for may come back while the storage
- * does not answer; then every node that reaches it sends what it knows.
+ * The stored stops that devices have not confirmed. A device that was away when its stop was requested may come back while the
+ * storage does not answer; then every node that reaches the device sends the stops that it knows.
  */
 export class StopsInForce {
   readonly #parts: StopsInForceParts;
   readonly #clock: () => number;
   readonly #stops = new BoundedMap<string, StopInForce>(STOPS_MAX);
-  /** What the event log has told until all stops were read; `null` from then on. */
+  /** The ids of the stops that the event log has told before all stops were read; `null` from then on. */
   #told: Set<string> | null = new Set();
   #answeredAtMs: number;
 
@@ -51,7 +51,7 @@ export class StopsInForce {
     this.#answeredAtMs = this.#clock();
   }
 
-  /** The event log has to be followed already, so that no stop is missed. */
+  /** The event log must be followed before this is called, so that no stop is missed. */
   async start(): Promise<void> {
     const { operations, commands } = this.#parts.app;
     const [ofOperations, ofCommands] = await Promise.all([
@@ -82,7 +82,7 @@ export class StopsInForce {
     }
   }
 
-  /** The storage answers, and what it holds was sent from there. */
+  /** The storage answers, and the stops that it holds were sent from there. */
   storageAnswered(): void {
     this.#answeredAtMs = this.#clock();
   }
@@ -93,7 +93,7 @@ export class StopsInForce {
     this.repeat();
   }
 
-  /** Sends what devices have not confirmed, while the storage does not answer. */
+  /** Sends the stops that devices have not confirmed, while the storage does not answer. */
   repeat(): void {
     const nowMs = this.#clock();
     if (nowMs - this.#answeredAtMs < SILENT_MS) return;
@@ -121,13 +121,13 @@ export class StopsInForce {
 
 interface ToldStop {
   readonly id: string;
-  /** `null` for what is not to be stopped, or not any more. */
+  /** `null` when the operation or command need not be stopped, or not any more. */
   readonly message: DeviceMessage | null;
 }
 
 const OPEN: ReadonlySet<unknown> = new Set<CommandStatus>(['queued', 'sent', 'executing']);
 
-/** The data of an event was written as that of its type. */
+/** The data of an event was written with the type that its event type declares. */
 function toldStop(type: EventType, data: StoredEvent['data']): ToldStop | null {
   if (type === 'operation.status_changed') {
     const id = String(data['operation_id']);

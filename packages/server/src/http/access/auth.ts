@@ -74,7 +74,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     );
   });
 
-  // Of these routes only, because each hook costs time on every request.
+  // The check is added to these routes only, because each hook costs time on every request.
   app.addHook('onRoute', (route) => {
     if (route.config?.endpoint?.scope !== 'admin') return;
     const check = ({ caller }: FastifyRequest): Promise<void> => requireFactor(caller, checks.app);
@@ -94,7 +94,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
   }
 
   function admitBy(credential: Credential, request: FastifyRequest, reply: FastifyReply, done: Done): void {
-    // Read once, because a request computes its options again at each access.
+    // The options are read once, because a request computes them again at each access.
     const { endpoint } = request.routeOptions.config;
     const isUrgent = (endpoint?.isUrgent ?? false) !== false;
     if (isUrgent) request.deadline = new UrgentDeadline();
@@ -137,7 +137,7 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
     reply: FastifyReply,
     done: Done,
   ): void {
-    // Also for a request that is refused, because the audit log names its caller.
+    // This is also done for a request that is refused, because the audit log names its caller.
     request.caller = caller;
     attempt(done, () => {
       if ((endpoint?.isUrgent ?? false) === false) limiter?.take(caller.keyId, reply);
@@ -149,8 +149,8 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
 }
 
 /**
- * Counts the failure. After many of them the answer asks the caller to wait; nothing enforces it, because whoever shares the
- * address must not wait for the failures of others, and a key cannot be guessed.
+ * Counts the failure. After many of them the answer asks the caller to wait. Nothing enforces the wait: other callers at the same
+ * address must not wait for these failures, and a key cannot be guessed.
  */
 export function refusalOfUnknown(
   failedLogins: FailedLogins,
@@ -192,7 +192,7 @@ async function identifyUrgently(
   );
 }
 
-/** A look-up that begins while others run waits for one of them, which may take longer than a request may. */
+/** The time limit is needed because a look-up that begins while others run waits for one of them, which may take longer than a request may. */
 async function awaitIdentity(
   request: FastifyRequest,
   identified: Promise<Caller | null>,
@@ -216,7 +216,7 @@ function attempt(done: Done, check: () => void): void {
   }
 }
 
-/** What a terminal does although it concerns its own session. */
+/** The endpoints that a shared terminal may use although they concern its own session. */
 const OF_TERMINALS: ReadonlySet<Endpoint> = new Set<Endpoint>([
   endpoints.terminals.signIn,
   endpoints.terminals.stay,
@@ -225,8 +225,8 @@ const OF_TERMINALS: ReadonlySet<Endpoint> = new Set<Endpoint>([
 ]);
 
 /**
- * At a shared terminal nobody changes what belongs to a caller, such as sessions and passwords, because a PIN is enough to sign
- * in there. While nobody has signed in nothing is changed but by a stop.
+ * At a shared terminal nobody may change what belongs to a caller, such as sessions and passwords, because a PIN is enough to sign
+ * in there. While nobody has signed in, only a stop may change anything.
  */
 function refuseAtTerminal({ kind, terminal }: Caller, endpoint: Endpoint): void {
   const isLocked = isShared(kind);

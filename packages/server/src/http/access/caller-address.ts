@@ -15,7 +15,7 @@ const FORWARDED_CHARS_MAX = 1_000;
 
 type Request = Pick<IncomingMessage, 'socket' | 'headers'>;
 
-/** Finds the address of a caller. Only what trusted proxies say of others counts. */
+/** Finds the address of a caller. A header that names other addresses counts only if a trusted proxy has sent it. */
 export class CallerAddresses {
   readonly #proxies: AddressList | null;
 
@@ -23,7 +23,7 @@ export class CallerAddresses {
     this.#proxies = trustedProxies.length === 0 ? null : new AddressList(trustedProxies);
   }
 
-  /** Gives every request its address; computed when it is asked for, which most requests do not. */
+  /** Gives every request its address, which is computed only when it is asked for, because most requests do not need it. */
   decorate(app: FastifyInstance): void {
     const addresses = this;
     app.decorateRequest('address', {
@@ -59,7 +59,7 @@ export class CallerAddresses {
 /** An IPv4 address that arrives on an IPv6 socket is shown as an IPv4 address. */
 const unmapped = (address: string): string => address.replace(/^::ffff:(?=\d)/i, '');
 
-/** `192.0.2.1:80` and `[2001:db8::1]:80`, as some proxies write it. */
+/** Removes the port from texts such as `192.0.2.1:80` and `[2001:db8::1]:80`, which some proxies write. */
 const withoutPort = (text: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? /^([\d.]+):\d+$/.exec(text)?.[1] ?? text;
 
@@ -69,14 +69,14 @@ const withoutPort = (text: string): string =>
  */
 export const callerNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 32, 64);
 
-/** The unit of guesses from where nobody is known: whoever has one address has all of them. */
+/** The unit of guesses from places where the person has never signed in: whoever has one address of this network usually has all of them. */
 export const guessingNetwork = (remoteAddress: string | undefined): string =>
   networkOf(remoteAddress, 24, 48);
 
-/** The unit of what is known of people: addresses change within it from day to day. */
+/** The unit of places where people have signed in: their addresses change within it from day to day. */
 export const knownNetwork = (remoteAddress: string | undefined): string => networkOf(remoteAddress, 24, 56);
 
-/** So many first bits of the address, in whole bytes; a whole IPv4 address is written as such. */
+/** The network of an address, by its number of first bits in whole bytes; with all 32 bits, the IPv4 address itself. */
 function networkOf(remoteAddress: string | undefined, bits4: number, bits6: number): string {
   if (remoteAddress === undefined) return 'unknown';
   const mapped = remoteAddress.replace(/^::ffff:(?=\d)/i, '');
@@ -94,5 +94,5 @@ function networkOf(remoteAddress: string | undefined, bits4: number, bits6: numb
   return `${kept.join(':')}::/${bits6}`;
 }
 
-/** The upper byte of a group of an IPv6 address. */
+/** A group of an IPv6 address with only its upper byte; the lower byte is zero. */
 const cleared = (group: string): string => ((Number.parseInt(group, 16) & 0xff00) >>> 0).toString(16);

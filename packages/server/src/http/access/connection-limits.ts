@@ -5,20 +5,20 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerNetwork } from './caller-address.ts';
 import { onceBodyTells, urgencyOf } from './urgency.ts';
 
-/** Connections accepted beyond the limits, for one request each, of which only a stop is served. */
+/** Connections that are accepted beyond the limits. Each of them may send one request, and only a stop is served. */
 const RESERVED_CONNECTIONS_MAX = 64;
 export const RESERVED_PER_ADDRESS_MAX = 16;
 
 interface Limits {
   readonly connectionsMax: number;
   readonly connectionsPerAddressMax: number;
-  /** Its connections are those of many callers, so only the limit of all connections counts for them. */
+  /** A trusted proxy has connections of many callers, so only the limit of all connections counts for them. */
   readonly isTrustedProxy: (address: string | undefined) => boolean;
 }
 
 interface Reserved {
   readonly socket: Socket;
-  /** `null` for that of a trusted proxy. */
+  /** `null` for a connection of a trusted proxy. */
   readonly address: string | null;
   readonly release: () => void;
   isServed: boolean;
@@ -31,7 +31,7 @@ interface Reserved {
 export class ConnectionLimits {
   readonly #limits: Limits;
   readonly #countOf = new Map<string, number>();
-  /** By peer, oldest first. */
+  /** The reserved connections by peer, the oldest first. */
   readonly #reserved = new Map<string, Reserved>();
   #count = 0;
 
@@ -63,7 +63,7 @@ export class ConnectionLimits {
     return undefined;
   }
 
-  /** The same check for routes whose urgency depends on the body. */
+  /** Makes the same check for routes whose urgency depends on the body. */
   refuseByBody(app: FastifyInstance): void {
     onceBodyTells(app, (isUrgent, request, _reply, done) => {
       const reserved = this.#reservedFor(request);
@@ -134,7 +134,7 @@ export class ConnectionLimits {
   }
 }
 
-/** The same for a connection and for the TLS connection inside it. */
+/** The name of a peer is the same for a connection and for the TLS connection inside it. */
 const peerOf = ({ remoteAddress, remotePort, localPort }: Socket): string =>
   `${remoteAddress} ${remotePort} ${localPort}`;
 

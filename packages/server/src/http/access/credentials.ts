@@ -6,7 +6,7 @@ import { type Credential, isSessionSecret, sessionCredential } from '../../proce
 import { scopeOf } from './urgency.ts';
 
 const BEARER = /^bearer +(\S+)$/i;
-/** Of a header that is meant as a key, so that a cookie does not take its place. */
+/** Recognises a header that is meant as a key, so that a cookie does not take its place. */
 const BEARER_SCHEME = /^bearer\b/i;
 
 export const namesBearer = ({ headers }: FastifyRequest): boolean =>
@@ -24,7 +24,7 @@ export function sessionSecret({ headers }: FastifyRequest): string | undefined {
   return undefined;
 }
 
-/** What an authenticated request was sent with: the key, otherwise the session. */
+/** The credential with which an authenticated request was sent: the key, otherwise the session. */
 export function credentialOf(request: FastifyRequest): Credential {
   const key = bearer(request);
   if (key !== undefined) return key;
@@ -33,17 +33,17 @@ export function credentialOf(request: FastifyRequest): Credential {
   return sessionCredential(secret);
 }
 
-/** Where the caller may do what it asks for. */
+/** The facilities and devices for which the caller has the scope that the request needs. */
 export const limitsOf = ({ caller, routeOptions, body }: FastifyRequest): Limits => {
   const { endpoint } = routeOptions.config;
   return limitsWith(caller, (endpoint && scopeOf(endpoint, body)) ?? 'read');
 };
 
-/** Refuses what is not there for the caller; where it may read, it is told what it lacks. */
+/** Refuses a device that the caller may not know of as not found; if the caller may read the device, the refusal names what is missing. */
 export function refuseOutside(
   request: FastifyRequest,
   place: Place | undefined,
-  /** Made only when it is needed, because every request about a device passes here. */
+  /** The refusal is made only when it is needed, because every request about a device passes here. */
   notFound: () => Refusal,
 ): asserts place {
   if (place === undefined) throw notFound();
@@ -52,7 +52,7 @@ export function refuseOutside(
   throw new Refusal('forbidden', `this key may not do that at the device "${place.deviceId}"`);
 }
 
-/** For what concerns every site: with it, a limited key could reach beyond its limits. */
+/** Refuses limited keys for requests that concern every site, because with them such a key could reach beyond its limits. */
 export function refuseLimited(request: FastifyRequest, what: string): void {
   if (isUnlimited(limitsOf(request))) return;
   throw new Refusal('forbidden', `a key that is limited to sites or devices cannot ${what}`);

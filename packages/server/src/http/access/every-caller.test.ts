@@ -17,23 +17,23 @@ import { bridgedDevice, ScriptedBridge } from '@granary/testing/server/scripted-
 import { describeRequests, fieldDeviceNamed, siloNamed } from '@granary/testing/server/service';
 
 /**
- * Every operation of the published document, asked by callers of every kind about what belongs to another facility, as somebody
+ * Callers of every kind send every operation of the published document about things that belong to another facility, as an attacker
  * would who has that document and knows all ids.
  */
 
 const SILOS = '/v1/siloscale/devices';
 const FIELD = '/v1/fielddevice/devices';
-/** In every text that was entered about the other facility, and in no request. */
+/** This text is in everything that was entered about the other facility, and in no request. */
 const MARK = 'kept-in-the-south';
-/** How long a stream is read: what it has kept comes at once. */
+/** How long a stream is read; its stored content arrives at once. */
 const STREAM_MS = 100;
 
-/** They end the session of who asks, or lock the terminal, so they are asked last. */
+/** These operations end the session of the caller or lock the terminal, so they are sent last. */
 const LAST = ['terminalsLock', 'sessionEndOthers', 'sessionEnd'];
 
 /**
- * What answers a caller of one facility with a part of its own, which may be empty. Every other operation refuses, so a new one
- * that lets anything through fails until it stands here.
+ * The operations that answer a caller of one facility with the part that belongs to it, which may be empty. Every other operation must
+ * refuse, so a new operation that answers fails the test until it is listed here.
  */
 const ANSWERS_WITH_A_PART: ReadonlySet<string> = new Set(
   [
@@ -41,7 +41,7 @@ const ANSWERS_WITH_A_PART: ReadonlySet<string> = new Set(
     'fleetMissions fleetCommands fleetOverview fleetTimeZones foresightForecasts foresightRefills foresightOrderList',
     'foresightFindings proposalsList shiftsNotes shiftsReport shiftsHandovers reportsReport icarFeedStorage exportsReadings',
     'exportsHistory eventsStream readingsStream alarmHelpList bridgesList peopleList terminalsList auditList reportsSchedules',
-    // Of the caller itself.
+    // These operations concern the caller itself.
     'viewsList viewsCreate viewsPreferences viewsChangePreferences meGet meKeys pushGet sessionGet sessionList sessionEnd',
     'sessionEndOthers sessionCreateCode mcpCall reportsSend reportsCreateSchedule bulkChange bulkImportDevices',
     'pushChange pushSubscribe pushTest meCreateKey meUnlink meAddPasskey signOnLink',
@@ -53,11 +53,11 @@ const ANSWERS_WITH_A_PART: ReadonlySet<string> = new Set(
 
 type HeaderMap = Readonly<Record<string, string>>;
 
-/** Somebody who asks; without scopes, somebody whom the service does not know, or not any more. */
+/** A caller; one without scopes is not known to the service, or not any more. */
 interface Asking {
   readonly headers: HeaderMap;
   readonly scopes: readonly string[] | null;
-  /** Whether it may read about every facility. */
+  /** Whether the caller may read about every facility. */
   readonly isEverywhere: boolean;
 }
 
@@ -76,7 +76,7 @@ const scopesOf = ({ part }: AddressedOperation): readonly string[] => part.secur
 const covers = (scopes: readonly string[], scope: string): boolean =>
   scopes.includes(scope) || (['stop', 'propose'].includes(scope) && scopes.includes('operate'));
 
-/** They change by themselves: keys are used, and nobody is there who takes what webhooks deliver. */
+/** These fields change by themselves: keys are used, and no receiver takes what webhooks deliver. */
 const VARYING: ReadonlySet<string> = new Set([
   'last_used_at',
   'last_event_id',
@@ -111,7 +111,7 @@ describeRequests(
       return answer.body.data[name];
     };
 
-    /** One of everything that an address names, about the facility south; its texts have the mark. */
+    /** Makes one of everything that an address can name, about the facility south; its texts contain the mark. */
     async function furnish(): Promise<void> {
       const registered = async (root: string, wanted: object) => ({
         api,
@@ -262,7 +262,7 @@ describeRequests(
       await keyOf('with a key of a facility', SCOPES, north);
       await keyOf('with a key of devices', SCOPES, ownDevices);
       await keyOf('with a key of devices of a facility', SCOPES, { ...north, ...ownDevices });
-      // Of a key of its own, because a key may end its sessions.
+      // The session has a key of its own, because a key may end its sessions.
       const another = { name: 'of a session', scopes: SCOPES, ...north };
       const { key: keyOfSession } = (await api.post('/v1/keys', another)).body.data;
       known('with a session of a key of a facility', await sessionOfKey(keyOfSession), SCOPES);
@@ -316,7 +316,7 @@ describeRequests(
       clock.reset();
     });
 
-    /** The values of an example, about the other facility. */
+    /** The value of an example, changed so that it is about the other facility. */
     function aimed(name: string, value: unknown, deviceId: string): unknown {
       if (name === 'device_id') return deviceId;
       if (name === 'device_ids') return [deviceId];
@@ -369,7 +369,7 @@ describeRequests(
         if (status >= 500) return [said];
         if (text.includes(MARK) && !mayKnow) return [`tells of another facility: ${said}`];
         if (isPublic(operation)) return [];
-        // After many wrong keys of one address the answer asks to wait; the plant store has no codes.
+        // After many wrong keys from one address the answer asks the caller to wait; answers of the plant store have no codes.
         const isUnknown = status === 401 || /too_many_failed_logins|and many others/.test(text);
         if (scopes === null) return isUnknown ? [] : [said];
         const lacks = scopesOf(operation).some((scope) => !covers(scopes, scope));
@@ -400,7 +400,7 @@ describeRequests(
           const texts: string[] = rows.map((row: unknown) =>
             JSON.stringify(row, (key, value: unknown) => (VARYING.has(key) ? null : value)),
           );
-          // What a caller may make for itself is in the same lists.
+          // Callers may add things of their own to the same lists, so only entries with the mark count.
           const kept = texts.length === 1 ? texts : texts.filter((text) => text.includes(MARK));
           return `${path} ${status} ${kept.join(' ')}`;
         }),
@@ -424,7 +424,7 @@ describeRequests(
   },
   {
     ...provider.settings,
-    // Nobody is there; what is mailed waits.
+    // No mail server listens there, so mails wait.
     GRANARY_SMTP_URL: 'smtp://127.0.0.1:1',
     GRANARY_MAIL_FROM: 'granary@example.com',
   },

@@ -6,7 +6,7 @@ import { type Api, describeService, siloNamed } from '@granary/testing/server/se
 
 describeService('what administration has done', (api) => {
   let silos = 0;
-  /** The types of all events that this caller is told, up to the registration of a further silo. */
+  /** The types of all events that this caller gets, up to the registration of a further silo. */
   async function toldTo(caller: Api): Promise<string[]> {
     const name = `silo-${++silos}`;
     assert.equal((await api.post('/v1/siloscale/devices', siloNamed(name))).status, 200);

@@ -6,12 +6,12 @@ import type { Caller } from '../../process/keys/callers.ts';
 
 type FactorReads = Pick<AppReads, 'signOn' | 'people'>;
 
-/** Where the policy asks for it, people administer only with more than a password. */
+/** Where the policy requires a second factor of administrators, refuses a person who has signed in with a password only. */
 export async function requireFactor(caller: Caller, app: FactorReads): Promise<void> {
   if (await lacksFactor(caller, app)) throw new Refusal('forbidden', sentence('administrators_need_factor'));
 }
 
-/** What the caller may be shown by an endpoint that others may call, too: without the factor nothing of administration. */
+/** The access with which the caller reads an endpoint that others may call, too: without the required factor it has no rights of administration. */
 export async function shownAccess(caller: Caller, app: FactorReads): Promise<Access> {
   if (!hasScope(caller, 'admin') || !(await lacksFactor(caller, app))) return caller;
   const withoutAdmin = caller.grants.map((grant) => ({

@@ -36,7 +36,7 @@ test('the table and the log are bounded', () => {
   assert.equal(logins.total, 20_011);
 });
 
-/** Every wrong key of the suite comes from the address of the good ones. */
+/** Every wrong key of the suite is sent from the address that also sends the valid ones. */
 describeRequests('beside wrong keys from the same address', (api) => {
   const guess = async (count: number, path = '/v1/keys', method: 'get' | 'post' = 'get') => {
     const answers: Answer[] = [];

@@ -34,7 +34,7 @@ export class FailedLogins {
   record(address: string): number {
     const nowMs = this.#now();
     const before = this.#failuresOf.get(address);
-    // A clock that was set back counts, too.
+    // A clock that was set back also makes the failures forgotten.
     const isForgotten = before === undefined || Math.abs(nowMs - before.lastAtMs) > FORGOTTEN_AFTER_MS;
     const count = isForgotten ? 1 : before.count + 1;
     this.#total++;

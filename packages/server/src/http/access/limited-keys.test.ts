@@ -6,7 +6,7 @@ import { type Api, describeRequests, fieldDeviceNamed, siloNamed } from '@granar
 const SILOS = '/v1/siloscale/devices';
 const FIELD = '/v1/fielddevice/devices';
 
-/** Each has every scope, and may use the devices `own-silo` and `own-rover` in the facility north. */
+/** Each of these keys has every scope, and may use the devices `own-silo` and `own-rover` in the facility north. */
 const LIMITS = {
   'limited to a facility': { facilities: ['north'] },
   'limited to devices': { device_ids: ['own-silo', 'own-rover'] },

@@ -25,11 +25,11 @@ function isOwnPage(request: FastifyRequest, publicUrl: string | null): boolean {
   const { 'sec-fetch-site': site, origin } = request.headers;
   // `none`: a person has entered the address, so no page has sent the request.
   if (site !== undefined) return site === 'same-origin' || (site === 'none' && isReading(request));
-  // A browser that does not tell the relation names the page, except for what only reads.
+  // A browser that does not send this header names the page in `Origin`, except for requests that only read.
   return origin === undefined ? isReading(request) : isOwnOrigin(request, origin, publicUrl);
 }
 
-/** For sign-in, where programs send neither header: nobody is to be signed in by a page of others. */
+/** The check for sign-in, where programs send neither header. It prevents that a page of others signs a person in. */
 export function refusalOfForeignSignIn(request: FastifyRequest, publicUrl: string | null): Refusal | null {
   const { 'sec-fetch-site': site, origin } = request.headers;
   return site === undefined && origin === undefined ? null : refusalOfForeignPage(request, publicUrl);
@@ -46,22 +46,22 @@ function isOwnOrigin({ headers, socket }: FastifyRequest, origin: string, public
 }
 
 /**
- * Whether a passkey may be made or used at an origin. Where the address of the service is set it alone counts, because whoever sends a
- * request chooses its `Host`.
+ * Whether a passkey may be made or used at an origin. Where the public address of the service is set, only that address counts,
+ * because the sender of a request chooses its `Host`.
  */
 export const isPasskeyOrigin = (headers: Headers, origin: string, publicUrl: string | null): boolean =>
   publicUrl === null
     ? namesThisService(headers, origin, null)
     : URL.canParse(origin) && new URL(origin).origin === new URL(publicUrl).origin;
 
-/** Whether an origin names this service, with either scheme: programs that are no browsers (paho) always write `https`. */
+/** Whether an origin names this service, with either scheme: some programs that are no browsers (paho) always write `https`. */
 export const namesThisService = (headers: Headers, origin: string, publicUrl: string | null): boolean =>
   URL.canParse(origin) &&
   [publicUrl, originOf(headers, 'http'), originOf(headers, 'https')].some(
     (own) => own !== null && new URL(own).origin === new URL(origin).origin,
   );
 
-/** As a browser writes it, without the usual port. */
+/** The origin as a browser writes it, without the usual port. */
 function originOf({ host }: Headers, scheme: 'http' | 'https'): string | null {
   const url = `${scheme}://${host}`;
   return host !== undefined && URL.canParse(url) ? new URL(url).origin : null;

@@ -17,25 +17,25 @@ import { PasswordFailures, type PasswordFrom } from './password-failures.ts';
 
 const WRONG = Symbol('wrong');
 
-/** A person who gives the password, with the code of the second factor where that is asked for. */
+/** What a person gives to sign in: the password, and the code of the second factor where it is required. */
 export interface GivenSecrets {
   readonly login: string;
   readonly password: string;
   readonly second_factor?: string | undefined;
 }
 
-/** Whom a password has identified, with everything else that a sign-in asks for. */
+/** The person whom a password has identified, with everything else that a sign-in asks for. */
 interface Proven extends PersonWithPassword {
   readonly checked: CheckedSecret;
 }
 
-/** A right password, and from where it came. */
+/** The person with a right password, and from where the password came. */
 interface Identified {
   readonly found: PersonWithPassword;
   readonly from: PasswordFrom;
 }
 
-/** Passwords of people and codes of their second factors, wherever one is given: wrong ones are counted together. */
+/** Checks passwords of people and codes of their second factors at every place where one is given, so that wrong ones are counted together. */
 export class PasswordChecks {
   readonly #app: Pick<AppReads, 'people' | 'guesses'>;
   readonly #now: () => number;
@@ -52,7 +52,7 @@ export class PasswordChecks {
     this.#failures = new PasswordFailures(now);
   }
 
-  /** `null` after the same time for an unknown name and a wrong password. Nothing but this waits for failures. */
+  /** Returns `null` after the same time for an unknown name and for a wrong password. Only the check of a password waits after failures. */
   async identify(
     login: string,
     password: string,
@@ -65,7 +65,7 @@ export class PasswordChecks {
     return identified.found;
   }
 
-  /** A right password is counted, too, until `right` or `forget` is called. */
+  /** A right password counts as a failure, too, until `right` or `forget` is called. */
   async #look(
     login: string,
     password: string,
@@ -76,7 +76,7 @@ export class PasswordChecks {
     refuseEarly(this.#failures.refusedMs(login, address), reply);
     const home = knownNetwork(request.address);
     const elsewhere = guessingNetwork(request.address);
-    // The same statements for a name that nobody has.
+    // The statements are the same for a name that nobody has, so that they take the same time.
     const found = await this.#app.people.findByLogin(login);
     const personId = found?.person.keyId ?? '';
     const stored = await this.#app.guesses.passwordTries(
@@ -86,7 +86,7 @@ export class PasswordChecks {
     const from = stored.isKnown
       ? { login, place: home, network: address, address }
       : { login, place: '', network: elsewhere, address };
-    // Taken when it is its turn: of many that came at once, the first ones have been wrong meanwhile.
+    // The password is counted when it is its turn: of many that came at once, the first ones are known to be wrong by then.
     const begin = async () => refuseEarly(this.#failures.take(from, stored), reply);
     const turn = stored.isKnown
       ? { lane: 'home' as const, group: login }
@@ -97,7 +97,7 @@ export class PasswordChecks {
     return null;
   }
 
-  /** Everything that a sign-in asks for; `null` like `identify`. Only this makes wrong passwords forgotten. */
+  /** Checks everything that a sign-in asks for; returns `null` like `identify`. Only a complete sign-in makes wrong passwords forgotten. */
   async prove(
     given: GivenSecrets,
     request: FastifyRequest,
@@ -127,7 +127,7 @@ export class PasswordChecks {
     return { ...found, checked: { kind: 'password', stored: found.password, factor } };
   }
 
-  /** What of the second factor is used up by the code. */
+  /** Returns which part of the second factor the code uses up, or `WRONG`. */
   async #usedFactor(
     personId: string,
     stored: StoredSecondFactor,
@@ -139,7 +139,7 @@ export class PasswordChecks {
     return usedFactor(code, stored, this.#now(), countedAt) ?? WRONG;
   }
 
-  /** Returns where the code was counted. */
+  /** Counts a code before it is checked, and returns where it was counted. */
   async #takeCode(personId: string, request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const place = knownNetwork(request.address);
     const taken = await this.#changes(request).guesses.takeCode({ personId, place }, this.#now());
@@ -151,7 +151,7 @@ export class PasswordChecks {
     );
   }
 
-  /** For a person who has signed in already: the password alone. */
+  /** Checks the password alone, for a person who has signed in already. */
   async require(
     login: string,
     password: string,
@@ -163,7 +163,7 @@ export class PasswordChecks {
     return found;
   }
 
-  /** Stored before the answer, so that whose secret it is knows of it. */
+  /** Stores the wrong secret before the answer, so that its owner is told of it. */
   async wrong(secret: WrongSecret, request: FastifyRequest): Promise<void> {
     const told = { nowMs: this.#now(), canSendMail: this.#canSendMail };
     await this.#changes(request).guesses.wrong(secret, told);
@@ -173,7 +173,7 @@ export class PasswordChecks {
     return this.#passwords.hash(pin);
   }
 
-  /** `begin` is called when it is its turn, and may refuse. */
+  /** `begin` is called when it is the turn of the PIN, and may refuse it. */
   matchesPin(pin: string, stored: string | null, begin: () => Promise<void>): Promise<boolean> {
     return this.#passwords.matchesPin(pin, stored, begin);
   }
@@ -200,7 +200,7 @@ function refuseEarly(waitMs: number, reply: FastifyReply): void {
   throw new Refusal('too_many_failed_logins', 'too many wrong passwords; wait before you try again');
 }
 
-/** The contract lets the shorter ones of people with a second factor pass. */
+/** Refuses a password that is allowed only with a second factor; the contract cannot, because it does not know who has one. */
 export function refuseShort(password: string, hasSecondFactor: boolean): void {
   if (hasSecondFactor || [...password].length >= PASSWORD_CHARS_MIN) return;
   throw new Refusal(

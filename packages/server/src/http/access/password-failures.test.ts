@@ -11,7 +11,7 @@ function failuresAt(startMs: number) {
   const elsewhere = (login: string, network: string) => ({ login, place: '', network, address: network });
   const take = (login: string, network: string, stored = {}) =>
     failures.take(elsewhere(login, network), { ...NOTHING, ...stored });
-  /** Guesses that are all looked at, because each waits as long as it must. */
+  /** Makes guesses that are all checked, because each waits as long as it must. */
   const fail = (times: number, login: string, network: string) => {
     for (let n = 0; n < times; n++) {
       clock.nowMs += take(login, network);

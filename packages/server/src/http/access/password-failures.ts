@@ -13,20 +13,20 @@ import {
 const WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
 const FORGOTTEN_AFTER_MS = 15 * MINUTE_MS;
 const COUNTED_MAX = 10_000;
-/** Wrong passwords of all names from an address without a wait. */
+/** This many wrong passwords from one address, for all names together, cause no wait. */
 const ADDRESS_FREE = 30;
 
-/** For whom a password is given, and from where. */
+/** The name for which a password is given, and the place from which it comes. */
 export interface PasswordFrom {
   readonly login: string;
-  /** Where the person has signed in before; everywhere else is one place, which is empty. */
+  /** The network in which the person has signed in before; empty for everywhere else, which counts as one place. */
   readonly place: string;
-  /** Of those in the place that wait for themselves. */
+  /** The part of the place whose wrong passwords are counted together: the address in a known place, a network elsewhere. */
   readonly network: string;
   readonly address: string;
 }
 
-/** What was stored of wrong passwords of the name, which holds over a restart. */
+/** The stored counts of wrong passwords for the name, which survive a restart. */
 export interface StoredTries {
   readonly network: NetworkTries | null;
   readonly place: PlaceTries | null;
@@ -38,8 +38,8 @@ interface Failures {
 }
 
 /**
- * How long a password must wait to be looked at. It is counted before it is looked at, so that of many at once only a few are. An
- * attempt that came too early does not count, so that nobody is kept out longer by asking again and again.
+ * Tells how long a password must wait until it is checked. It is counted before the check, so that only a few of many at once are
+ * checked. An attempt that came too early does not count, so that repeated attempts do not make the wait longer.
  */
 export class PasswordFailures {
   readonly #now: () => number;
@@ -52,16 +52,16 @@ export class PasswordFailures {
     this.#now = now;
   }
 
-  /** Of an attempt that was refused before, so that asking again costs nothing. */
+  /** The remaining wait of an attempt that was refused before; a further attempt then costs no query. */
   refusedMs(login: string, address: string): number {
     const found = this.#refused.get(`${login} ${address}`);
     if (found === undefined) return 0;
     const passedMs = this.#now() - found.atMs;
-    // A clock that was set back forgets.
+    // A clock that was set back ends the wait.
     return passedMs < 0 ? 0 : Math.max(0, found.waitMs - passedMs);
   }
 
-  /** Counts the password where it need not wait. */
+  /** Counts the password and returns 0, or returns how long it has to wait. */
   take(from: PasswordFrom, stored: StoredTries): number {
     const nowMs = this.#now();
     const ofAddress = from.place === '' ? this.#ofAddress(from.address, nowMs) : undefined;
@@ -82,7 +82,7 @@ export class PasswordFailures {
     return 0;
   }
 
-  /** The password that was taken was right. */
+  /** Called when the password that was taken is right. */
   right(from: PasswordFrom): void {
     this.#save(from, withoutLastPassword(this.#tries(from, { network: null, place: null }, this.#now())));
     const ofAddress = this.#addresses.get(from.address);
@@ -90,7 +90,7 @@ export class PasswordFailures {
     this.#addresses.set(from.address, { ...ofAddress, count: Math.max(0, ofAddress.count - 1) });
   }
 
-  /** After a whole sign-in; returns whether there was anything to forget. */
+  /** Called after a complete sign-in; returns whether there were failures to forget. */
   forget({ login, network }: PasswordFrom): boolean {
     const key = `${login} ${network}`;
     const { count = 0 } = this.#networks.get(key) ?? {};
@@ -114,7 +114,7 @@ export class PasswordFailures {
     this.#places.set(`${login} ${place}`, tries.place);
   }
 
-  /** A clock that was set back forgets, too. */
+  /** A clock that was set back also makes the failures forgotten. */
   #ofAddress(address: string, nowMs: number): Failures {
     const found = this.#addresses.get(address);
     const isForgotten = found === undefined || Math.abs(nowMs - found.lastAtMs) > FORGOTTEN_AFTER_MS;

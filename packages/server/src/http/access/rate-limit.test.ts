@@ -4,7 +4,7 @@ import { isRefusal } from '@granary/testing/app/fixtures';
 import type { FastifyReply } from 'fastify';
 import { RateLimiter } from './rate-limit.ts';
 
-/** Takes until it is refused, and returns how often that was possible and the last headers. */
+/** Takes tokens until one is refused; returns how many were taken, and the last headers. */
 function takeAll(limiter: RateLimiter, keyId: string) {
   const headers = new Map<string, string | number>();
   const header = (name: string, value: string | number) => headers.set(name, value);

@@ -13,7 +13,7 @@ interface Bucket {
 }
 
 interface Limit {
-  /** For all nodes together. */
+  /** The limit for all nodes together. */
   readonly perSecond: number;
   readonly now: () => number;
   readonly liveNodes: () => number;

@@ -27,7 +27,7 @@ class CountedLoop {
     return this.#nextTurn.length === 0;
   }
 
-  /** Runs what waits for the next turn, and all that follows from it without waiting for anything else. */
+  /** Runs the work that waits for the next turn, and everything that follows from it without waiting for anything else. */
   async turn(): Promise<void> {
     for (const act of this.#nextTurn.splice(0)) act();
     await new Promise((resolve) => setImmediate(resolve));
@@ -42,7 +42,7 @@ const PART_MS = 2;
 const PARTS_PER_TURN = Math.ceil(TURN_MS_MAX / PART_MS);
 
 describe('requests', () => {
-  /** Notes each part of the work in `log`, and lets time pass. */
+  /** Records each part of the work in `log`, and lets time pass. */
   const work =
     (loop: CountedLoop, log: string[], name: string, parts = 1) =>
     async () => {
@@ -102,7 +102,7 @@ describe('requests', () => {
       [...ends].sort((a, b) => a - b),
       log.join(),
     );
-    // It was not begun while the others were half made.
+    // The last answer was not begun while the others were half made.
     assert.ok(log.indexOf('a3') > log.lastIndexOf('a2'), log.join());
   });
 
@@ -149,7 +149,7 @@ describe('requests', () => {
     assert.deepEqual(loop.turns.figures, { places: PLACES_PER_CALLER_MAX, waiting: 0 });
     for (let index = 0; index < PLACES_MAX - PLACES_PER_CALLER_MAX; index++) hold('b');
     assert.equal(loop.turns.figures.places, PLACES_MAX);
-    // All places are taken, and a third caller still has some.
+    // All places are taken, and yet a third caller gets some.
     for (let index = 0; index <= PLACES_ALWAYS; index++) hold('c');
     assert.deepEqual(loop.turns.figures, { places: PLACES_MAX + PLACES_ALWAYS, waiting: 1 });
   });

@@ -9,18 +9,18 @@ declare module 'fastify' {
   }
 }
 
-/** How long requests wait at most while connections are accepted one after the other; then they have a turn. */
+/** While connections are accepted one after the other, requests wait at most this long; then they have a turn. */
 export const ACCEPTING_MS_MAX = 25;
-/** Writes and long answers that are worked on at once: those that the storage completes together are answered in one turn. */
+/** The number of writes and long answers that are worked on at once. Those that the storage completes together are answered in one turn. */
 export const PLACES_MAX = 32;
 export const PLACES_PER_CALLER_MAX = 16;
-/** So many places a caller has also where others have taken all. */
+/** A caller always gets this many places, even when other callers have taken all of them. */
 export const PLACES_ALWAYS = 2;
-/** Requests that wait until they are worked on; one more is refused. */
+/** The number of requests that may wait until they are worked on; one more is refused. */
 export const WAITING_MAX = 1_000;
-/** As many as a key may send in one burst with the rate limit of the default settings. */
+/** The number of requests of one caller that may wait: as many as a key may send in one burst with the default rate limit. */
 export const WAITING_PER_CALLER_MAX = 200;
-/** So many requests of a caller may wait also where others have taken all room. */
+/** This many requests of a caller may always wait, even when other callers have taken all room. */
 export const WAITING_ALWAYS = 16;
 
 interface Waiting {
@@ -30,23 +30,23 @@ interface Waiting {
 
 interface CallerTurns {
   places: number;
-  /** Further parts of answers, which come before new requests, so that few answers are half made. */
+  /** Further parts of answers that were begun. They come before new requests, so that few answers are half made. */
   readonly parts: Waiting[];
   readonly requests: Waiting[];
 }
 
 /**
- * Divides the work on requests between the turns of the event loop and between callers. A stop does not pass here: it is worked
- * on when it arrives, which is after one turn at most. A caller is an API key, or an address where no key is needed.
+ * Divides the work on requests between the turns of the event loop and between callers. Stops are not part of this: a stop is worked on
+ * when it arrives, which is after one turn at most. A caller is an API key, or an address where no key is needed.
  */
 export class RequestTurns {
   readonly #loop: EventLoop;
-  /** Those with places or waiting requests; the first of them is next. */
+  /** The callers that have places or waiting requests; the first of them is the next one. */
   readonly #callers = new Map<string, CallerTurns>();
   #places = 0;
   #waiting = 0;
   #beganAtMs: number | null = null;
-  /** Since when each turn has accepted a connection; `null` if the last one did not. */
+  /** The time since which each turn has accepted a connection; `null` if the last turn accepted none. */
   #acceptingSinceMs: number | null = null;
   #hasAccepted = false;
 
@@ -58,14 +58,14 @@ export class RequestTurns {
     return { places: this.#places, waiting: this.#waiting };
   }
 
-  /** Whether a request waits, or a write or a long answer is not made yet. */
+  /** Whether a request waits, or a write or a long answer is not complete yet. */
   get isBusy(): boolean {
     return this.#waiting > 0 || this.#places > 0;
   }
 
   /**
-   * Must be called with each connection. Node accepts one of a socket in a turn, so a stop that comes on a new connection would wait
-   * for as many full turns as connections came before it: requests are not worked on before all of them are accepted.
+   * Must be called with each connection. Node accepts one connection of a socket in a turn, so a stop on a new connection would wait for
+   * as many full turns as connections came before it. Therefore no requests are worked on until all connections are accepted.
    */
   accepted(): void {
     this.#hasAccepted = true;
@@ -78,7 +78,7 @@ export class RequestTurns {
     return this.#canBegin(this.#callers.get(caller)) ? work() : this.#afterWaiting(caller, work);
   }
 
-  /** The same for a write or a long answer, which needs a place until it is made. */
+  /** Works on a write or a long answer in the same way; it needs a place until it is complete. */
   async runInPlace<T>(caller: string, work: () => Promise<T>): Promise<T> {
     const turns = this.#turnsOf(caller);
     if (this.#hasPlace(turns) && this.#canBegin(turns)) this.#takePlace(turns);
@@ -94,7 +94,7 @@ export class RequestTurns {
     }
   }
 
-  /** Between two parts of a long answer, each of which must be short. Resolves at once while the turn has time. */
+  /** Must be called between two parts of a long answer, each of which must be short. Resolves at once while the turn has time left. */
   async nextPart(caller: string): Promise<void> {
     if (this.#hasTime()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -138,7 +138,7 @@ export class RequestTurns {
     return nowMs - this.#begin(nowMs) < TURN_MS_MAX && this.#acceptingSinceMs === null;
   }
 
-  /** When the work of this turn began. */
+  /** The time at which the work of this turn began. */
   #begin(nowMs = this.#loop.nowMs()): number {
     if (this.#beganAtMs === null) {
       this.#beganAtMs = nowMs;
@@ -173,7 +173,7 @@ export class RequestTurns {
     return false;
   }
 
-  /** One request or part of one, then the next after all its work, until the time of the turn is used. */
+  /** Runs one request or one part of an answer, then the next one when that has finished, until the time of the turn is used. */
   readonly #serveNext = (): void => {
     const found = this.#nextCaller();
     if (found === undefined || !this.#hasTime()) return;
@@ -182,7 +182,7 @@ export class RequestTurns {
     if (next === undefined) return;
     this.#waiting--;
     if (next.takesPlace) this.#takePlace(turns);
-    // The caller is the last in the next round.
+    // The caller becomes the last one in the next round.
     this.#callers.delete(caller);
     this.#callers.set(caller, turns);
     this.#forgetIdle(caller, turns);
@@ -202,11 +202,11 @@ export class RequestTurns {
 
 const nextOf = ({ parts, requests }: CallerTurns): Waiting | undefined => parts[0] ?? requests[0];
 
-/** The API key, or the address where no key is needed. */
+/** The caller of a request: the API key, or the address where no key is needed. */
 export const callerOf = (request: FastifyRequest): string =>
   // Routes that need no key have no caller.
   (request as Partial<FastifyRequest>).caller?.keyId ?? callerNetwork(request.address);
 
-/** Between two parts of a long answer, so that stops and the requests of other callers come between them. */
+/** Must be called between two parts of a long answer, so that stops and the requests of other callers come between them. */
 export const nextPart = (request: FastifyRequest): Promise<void> =>
   request.server.turns.nextPart(callerOf(request));

@@ -6,8 +6,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 export type Done = (error?: Error) => void;
 
 /**
- * What is urgent is never limited, and while the storage does not answer it is open to every key that was good when the
- * storage last did.
+ * Urgent requests are never limited. While the storage does not answer, they are open to every key that was valid when the storage
+ * answered last.
  */
 export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
   routeOptions.config.endpoint?.isUrgent ?? false;
@@ -15,7 +15,7 @@ export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
 export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
   typeof isUrgent === 'function' ? isUrgent(body) : isUrgent;
 
-/** The scope that a request needs: an emergency stop needs less than the other commands, and until the body is read so do all. */
+/** The scope that a request needs. An emergency stop needs less than the other commands, so the lower scope counts until the body is read. */
 export function scopeOf({ scope, isUrgent }: Endpoint, body: unknown): Scope | null {
   if (scope === null) return null;
   const mayBeStop = typeof isUrgent === 'function' && (body === undefined || isUrgent(body));
@@ -36,7 +36,7 @@ export function onceBodyTells(
   });
 }
 
-/** While the service ends only stops are served, until the device link is closed; everything else is refused. */
+/** While the service ends, only stops are served, until the device link is closed; everything else is refused. */
 export class EndingService {
   #isEnding = false;
 
@@ -46,12 +46,12 @@ export class EndingService {
 
   refusalOf(request: FastifyRequest, reply: FastifyReply): Refusal | undefined {
     if (!this.#isEnding) return undefined;
-    // Connections end with their last answer, so that the service can.
+    // Connections end with their last answer, so that the service can end.
     reply.header('connection', 'close');
     return urgencyOf(request) === false ? serviceStopping() : undefined;
   }
 
-  /** The same check for routes whose urgency depends on the body. */
+  /** Makes the same check for routes whose urgency depends on the body. */
   refuseByBody(app: FastifyInstance): void {
     onceBodyTells(app, (isUrgent, _request, _reply, done) =>
       done(this.#isEnding && !isUrgent ? serviceStopping() : undefined),

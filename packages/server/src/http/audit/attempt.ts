@@ -19,7 +19,7 @@ const FACILITY_CHARS_MAX = 200;
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Of a request for a change; `null` before its body is read. */
+    /** The attempt of a request for a change; `null` before the body of the request is read. */
     attempt: Attempt | null;
   }
 }
@@ -38,7 +38,7 @@ export function prepareAttempts(app: FastifyInstance, now: () => number): void {
   });
 }
 
-/** The attempt of a request that writes; `null` where readings are stored, which are no change. */
+/** The attempt of a request that writes; `null` where readings are stored, because they are not a change. */
 export function attemptOf({ attempt, routeOptions }: FastifyRequest): Attempt | null {
   const { endpoint } = routeOptions.config;
   const isChange = endpoint?.isAudited === true && attempt !== null;
@@ -76,7 +76,7 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     deviceId: checkDeviceId.accepts(deviceId) ? deviceId : null,
     facility: textOrNull(field(field(body, 'location') ?? body, 'facility')),
     resourceId: Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null,
-    // Parameters that the endpoint does not read are not its input; those of a sign-in have a code.
+    // Query parameters that the endpoint does not read are not part of its input; those of a sign-in contain a code.
     input: auditInput((endpoint.query === null ? undefined : (query as object | undefined)) ?? {}, body),
   };
 }
@@ -96,7 +96,7 @@ const field = (value: unknown, name: string): unknown =>
 const textOrNull = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= FACILITY_CHARS_MAX && !value.includes('\0') ? value : null;
 
-/** Only a program names somebody else; a person is known, and so is that nobody has signed in at a terminal. */
+/** Only a program may name an actor. For a person the key says who it is, and a terminal without a person has no actor. */
 const actorOf = (
   request: FastifyRequest,
   { keyId, name, kind, terminal, personalKeyId, personalKeyName = '' }: Caller,
@@ -109,7 +109,7 @@ const actorOf = (
   ...agentOf(request),
 });
 
-/** Of a request that `/mcp` sends to the service itself. Whoever sets it without need is taken for an agent. */
+/** The header of requests that `/mcp` sends to the service itself. A caller who sets it needlessly is entered as an agent. */
 export const AGENT_HEADER = 'x-agent';
 
 function agentOf(request: FastifyRequest): { readonly agent?: string } {
@@ -117,7 +117,7 @@ function agentOf(request: FastifyRequest): { readonly agent?: string } {
   return { agent: givenName(request, AGENT_HEADER) ?? 'unnamed' };
 }
 
-/** The header `X-Actor` as given; `null` without one, and for one that is not valid. */
+/** The name in the header `X-Actor`; `null` without the header and for a name that is not valid. */
 const givenActor = (request: FastifyRequest): string | null => givenName(request, 'x-actor');
 
 function givenName({ headers }: FastifyRequest, name: string): string | null {
@@ -129,12 +129,12 @@ function givenName({ headers }: FastifyRequest, name: string): string | null {
   return actor !== '' && isSeen(actor) && [...actor].length <= ACTOR_CHARS_MAX ? actor : null;
 }
 
-/** A stop is not refused because of a header. */
+/** Refuses a request whose `X-Actor` is not valid; a stop is never refused because of a header. */
 function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
   if (request.headers['x-actor'] === undefined || isUrgentNow(endpoint, request.body)) return;
   // Routes that need no key have no caller.
   const { caller } = request as Partial<FastifyRequest>;
-  // Programs go on with a key that was handed to a person, whose name counts.
+  // A program that uses a key of a person is not refused because of the header; the name of the person counts.
   if ((caller?.personalKeyId ?? null) !== null) return;
   if (caller !== undefined && caller.kind !== 'service') {
     throw new Refusal('invalid_input', 'only a program names a person in X-Actor', [

@@ -13,11 +13,11 @@ import { draftAttempt } from './attempt.ts';
 
 /** Identical refusals within this time share an entry. */
 const SHARED_MS = MINUTE_MS;
-/** Further different refusals of a caller within a minute share the entries without a device. */
+/** When a caller has this many entries in a minute, its further refusals share entries that name no device. */
 const ENTRIES_OF_CALLER_MAX = 100;
-/** So that a flood from many addresses cannot fill the disk; further refusals are only counted. */
+/** The limit keeps a flood from many addresses from filling the disk; further refusals are only counted. */
 const ENTRIES_PER_MINUTE_MAX = 1_000;
-/** What waits while the storage is not available. */
+/** The number of refusals that may wait while the storage is not available. */
 const WAITING_MAX = 2_000;
 const BATCH_MAX = 100;
 const RETRY_MS = SECOND_MS;
@@ -56,12 +56,12 @@ export class RefusedAttempts {
     this.#parts = parts;
   }
 
-  /** Refusals that were not entered. */
+  /** The number of refusals that were not entered. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Resolves when the refusal is on disk, or when it is given up or has to wait for the storage. */
+  /** Resolves when the refusal is on disk, when it is given up, or when it has to wait for the storage. */
   enter(attempt: Attempt, code: ErrorCode): Promise<void> {
     this.#beginMinute();
     const shared = this.#shared(attempt, code);
@@ -81,7 +81,7 @@ export class RefusedAttempts {
     });
   }
 
-  /** Writes what waits, once. */
+  /** Writes the refusals that wait, once. */
   async drain(): Promise<void> {
     if (this.#retryTimer !== null) clearTimeout(this.#retryTimer);
     this.#retryTimer = null;
@@ -136,7 +136,7 @@ export class RefusedAttempts {
       });
   }
 
-  /** Never rejects. */
+  /** The promise never rejects. */
   async #writeBatch(): Promise<void> {
     const batch = [...this.#waiting.values()].slice(0, BATCH_MAX);
     for (const { attempt } of batch) this.#waiting.delete(attempt.attemptId);
@@ -152,7 +152,7 @@ export class RefusedAttempts {
     for (const { settle } of batch) for (const one of settle.splice(0)) one();
   }
 
-  /** Nobody waits for them any more; they are tried again later. */
+  /** Keeps the refusals of a batch for a later attempt; no answer waits for them any more. */
   #keep(batch: readonly Waiting[]): void {
     for (const kept of batch) {
       const again = this.#waiting.get(kept.attempt.attemptId);
@@ -165,7 +165,7 @@ export class RefusedAttempts {
     }, RETRY_MS).unref();
   }
 
-  /** Logs the first one, and then each time the number has doubled. */
+  /** Logs the first refusal that was not entered, and then each time the number has doubled. */
   #drop(count: number): void {
     const before = this.#dropped;
     this.#dropped += count;
@@ -197,5 +197,5 @@ export const refusalRecorder =
       : within(Math.min(ANSWER_DELAY_MS_MAX, timeLeftMs(request)), entered);
   };
 
-/** A flood must not wait for the disk, and a storage that fails is not waited for. */
+/** The answers to a flood must not wait for the disk, and no answer waits for a storage that fails. */
 const answersAtOnce = ({ code }: Refusal): boolean => [401, 429, 503].includes(STATUS_OF[code]);

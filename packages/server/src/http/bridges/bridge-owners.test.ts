@@ -148,7 +148,7 @@ describeService('a bridge belongs to a key', (api) => {
     const next = new ScriptedBridge(api.as(rotated.key), 'rotated');
     assert.equal((await next.report()).body.data.known, true);
     assert.equal((await api.get(bridge.path)).body.data.key.key_id, rotated.key_id);
-    // While a report waits, too.
+    // The same holds while a report waits.
     const waiting = bridge.report({ wait_s: 20 });
     const again = (await api.post(`/v1/keys/${rotated.key_id}/rotate`, { overlap_seconds: 0 })).body.data;
     const asked = api.post(`${bridge.path}/tests`, SCALE);
@@ -221,7 +221,7 @@ describeService('a bridge belongs to a key', (api) => {
       (await bridge.report({ missed_answer: true, working: [request_id] })).body.data.requests,
       [],
     );
-    // Whoever has a copy of the key begins a session of its own, which gets nothing and ends nothing.
+    // A copy of the key begins a session of its own, which gets nothing and ends nothing.
     const copy = new ScriptedBridge(key, 'once', 'copy');
     const results = [{ request_id, failure: null }];
     const [taken, repeated] = [await copy.report({ results }), await copy.report({ missed_answer: true })];

@@ -3,13 +3,13 @@ import type { Bridge, KeyOfBridge } from '@granary/contract/bridges';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import type { BridgedCounts, BridgeSight } from '@granary/core/bridges';
 
-/** A bridge reports at least every twenty seconds. */
+/** A bridge counts as away after this time; it reports at least every twenty seconds. */
 const AWAY_AFTER_MS = MINUTE_MS;
 
-/** A bridge that is there for the caller. */
+/** The part of a bridge that the caller may see. */
 interface SeenBridge {
   readonly sight: BridgeSight;
-  /** Those that the caller sees. */
+  /** The counts of the devices that the caller may see. */
   readonly devices: BridgedCounts;
   readonly key: KeyOfBridge | null;
 }

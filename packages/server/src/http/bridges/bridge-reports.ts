@@ -15,10 +15,10 @@ import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import type { BridgeWaits } from './bridge-waits.ts';
 
-/** How many devices are looked up in one turn. */
+/** The number of devices that are looked up in one turn. */
 const DEVICES_PER_PART = 20;
 
-/** What a bridge itself calls: it reports, and is told what people ask of it. */
+/** The routes that a bridge itself calls: it reports, and gets the requests of people. */
 export function bridgeReportRoutes(
   routes: FastifyInstance,
   parts: RouteDependencies,
@@ -57,7 +57,7 @@ export function bridgeReportRoutes(
     return success({ time: toIso(now()), known: isKnown, requests, units });
   });
 
-  /** Of the devices that are registered and that the key may access. */
+  /** The declared units of those devices that are registered and that the key may access. */
   async function unitsOf(
     request: FastifyRequest,
     deviceIds: readonly string[],
@@ -78,7 +78,7 @@ export function bridgeReportRoutes(
     return Object.fromEntries(units);
   }
 
-  /** Nothing, unless the request is taken. The secret is made now, so that it is stored nowhere. */
+  /** Returns nothing unless the request is taken. The secret is made now, so that it is stored nowhere in clear text. */
   async function handOver(
     request: FastifyRequest,
     taker: { bridgeId: string; keyId: string; session: string; isRepeated: boolean },

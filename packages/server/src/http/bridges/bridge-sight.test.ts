@@ -47,10 +47,10 @@ type Ask = (method: string, path: string, body?: object) => Promise<Answer>;
 
 interface Caller {
   readonly ask: Ask;
-  /** By bridge, the devices; nothing of a bridge that is not there for the caller. */
+  /** The devices that the caller sees, by bridge; a bridge that the caller may not see has no entry. */
   readonly sees: Readonly<Record<string, readonly string[]>>;
   readonly seesAll?: true;
-  /** Of which devices it is told where they are and what exactly failed. */
+  /** The devices of which the caller is told the place and the exact fault. */
   readonly seesPlaceOf?: readonly string[];
 }
 
@@ -214,7 +214,7 @@ describeService('what callers see of bridges', (api) => {
         const { status } = answer;
         const what = `${name}, ${id}: ${answer.text}`;
         if (seesAll) assert.equal(status, id === 'none' ? 404 : 200, what);
-        // Whoever may configure nothing is refused before the bridge is looked for.
+        // A caller who may configure nothing is refused before the bridge is looked for.
         else assert.ok(status === 403 || (status === 404 && sees[id] === undefined), what);
         if (!seesAll) assert.equal(textOf(answer).includes(SECRET.toLowerCase()), false, what);
       }
@@ -272,7 +272,7 @@ describeService('what callers see of bridges', (api) => {
   });
 });
 
-/** What belongs to the whole bridge is there or named as left out. */
+/** The parts that belong to the whole bridge are there, or all of them are left out. */
 function assertParts(bridge: object, isWhole: boolean, what: string): void {
   for (const part of ['site', 'journal', 'key']) {
     const value = (bridge as Record<string, unknown>)[part];

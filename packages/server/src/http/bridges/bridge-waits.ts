@@ -1,20 +1,20 @@
 import type { FastifyReply } from 'fastify';
 
-/** How often a wait looks whether another node has brought what it waits for. */
+/** The interval at which a wait looks whether another node has stored what it waits for. */
 const LOOK_EVERY_MS = 500;
 
 interface Wanted<T> {
-  /** What others `wake`. */
+  /** The key with which others call `wake`. */
   readonly key: string;
   readonly waitMs: number;
   readonly reply: FastifyReply;
   readonly look: () => Promise<T | undefined>;
 }
 
-/** Requests that wait for each other: a bridge for something to do, and people for its result. */
+/** Lets requests wait for each other: a bridge waits for something to do, and people wait for its result. */
 export class BridgeWaits {
   readonly #sleeping = new Map<string, Set<() => void>>();
-  /** The newest report of each bridge that waits. */
+  /** The newest waiting report of each bridge. */
   readonly #reports = new Map<string, symbol>();
   #isEnding = false;
 
@@ -22,7 +22,7 @@ export class BridgeWaits {
     for (const wake of this.#sleeping.get(key) ?? []) wake();
   }
 
-  /** Nobody waits any longer, so that the service can stop. */
+  /** Ends all waits, so that the service can stop. */
   end(): void {
     this.#isEnding = true;
     for (const key of this.#sleeping.keys()) this.wake(key);
@@ -33,7 +33,7 @@ export class BridgeWaits {
     return await this.#untilOver(wanted, () => false);
   }
 
-  /** The same for a bridge, of which only the newest report waits: those before it have lost their caller or are one too many. */
+  /** Waits like `until`, for a bridge. Only its newest report waits: earlier ones have lost their caller or are one too many. */
   async untilNextReport<T>(wanted: Wanted<T>): Promise<T | undefined> {
     const { key } = wanted;
     const report = Symbol(key);

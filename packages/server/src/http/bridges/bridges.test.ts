@@ -24,7 +24,7 @@ const POINT = {
 describeService('bridges', (api) => {
   let ingest: Api;
   let ingestKeyId = '';
-  /** More than one key makes known by its reports. */
+  /** Gives a bridge its key; a bridge whose reports come with several keys needs this. */
   const give = (name: string) => api.put(`/v1/bridges/${name}/key`, { key_id: ingestKeyId });
   const bridgeNamed = async (name: string, session?: string) => {
     assert.equal((await give(name)).status, 200);

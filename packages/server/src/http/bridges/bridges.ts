@@ -39,9 +39,9 @@ import { bridgeRecord, isAway } from './bridge-records.ts';
 import { bridgeReportRoutes } from './bridge-reports.ts';
 import { BridgeWaits } from './bridge-waits.ts';
 
-/** Parts of a bridge that are read in one turn. */
+/** The number of parts of a bridge that are read in one turn. */
 const PARTS_PER_TURN = 100;
-/** Devices of a caller that are looked for in all bridges in one turn. */
+/** The number of devices of a caller that are looked for in all bridges in one turn. */
 const COUNTED_PER_TURN = 200;
 
 /** A request about one bridge. */
@@ -141,7 +141,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return success(bridgeRecord(removed, { sight: bridgeSight(request.caller), devices, key }, now()));
   });
 
-  /** One that is there for the caller. */
+  /** Returns the bridge of the request; refuses one that the caller may not see. */
   async function requireBridge(request: BridgeCall): Promise<StoredBridge> {
     const { bridge_id: bridgeId } = request.params;
     const bridge = checkBridgeId.accepts(bridgeId) ? await app.bridges.find(bridgeId) : undefined;
@@ -151,7 +151,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return bridge;
   }
 
-  /** By bridge, how many devices within the limits it has; `null` where there are none. */
+  /** How many devices within the limits each bridge has; `null` without limits. */
   async function countsWithin(request: FastifyRequest, limits: Limits): Promise<CountsOfBridges | null> {
     if (isUnlimited(limits)) return null;
     const sums = new Map<string, BridgedCounts>();
@@ -171,7 +171,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return device;
   }
 
-  /** Few in each turn, because a bridge may have thousands. */
+  /** Reads few parts in each turn, because a bridge may have thousands. */
   async function* partsOf(request: FastifyRequest, read: (wanted: PartsWanted) => Promise<StoredPart[]>) {
     for (let after = ''; ; ) {
       const found = await read({ after, limit: PARTS_PER_TURN });
@@ -183,7 +183,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
     }
   }
 
-  /** With the devices that the caller sees. */
+  /** The record of a bridge with the devices that the caller may see. */
   async function detail(request: FastifyRequest, bridge: StoredBridge): Promise<BridgeDetail> {
     const { bridgeId, figures } = bridge;
     const sight = bridgeSight(request.caller);

@@ -14,7 +14,7 @@ const DENY = { result: 'deny', is_superuser: false, ok: false, error: 'not allow
 
 type Fields = Readonly<Record<string, string | number>>;
 
-/** As EMQX and mosquitto-go-auth send it, with `params_mode` json and form. */
+/** Asks as EMQX and mosquitto-go-auth do, the latter with `params_mode` json and form. */
 const ask = async (api: Api, path: string, fields: Fields, isForm = false) => {
   const texts = Object.entries(fields).map(([name, value]): [string, string] => [name, String(value)]);
   const body = isForm ? String(new URLSearchParams(texts)) : JSON.stringify(fields);

@@ -14,7 +14,10 @@ import { acceptAlso } from '../protocol/json-body.ts';
 import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Answers an external broker who may log in and use which topic, by the rules of the embedded broker; without a secret for it there is none. */
+/**
+ * Tells an external broker who may log in and use which topic, by the rules of the embedded broker. Without a secret for the
+ * broker there are no such routes.
+ */
 export function brokerRoutes(
   routes: FastifyInstance,
   { directory, settings, checks: { failedLogins } }: RouteDependencies,
@@ -23,7 +26,7 @@ export function brokerRoutes(
   const secretHash = hashSecret(settings.brokerSecret);
   acceptAlso(routes, FORM_TYPE, async (text) => fieldsOf(text));
 
-  // Before the body is read.
+  // The secret is checked before the body is read.
   routes.addHook('onRequest', async (request, reply) => {
     const given = bearer(request) ?? basicPassword(request) ?? '';
     if (!matchesHash(given, secretHash))
@@ -48,7 +51,7 @@ export function brokerRoutes(
   });
 }
 
-/** As mosquitto-go-auth sends a secret that is a part of its host name. */
+/** The secret as mosquitto-go-auth sends it when it is a part of the host name. */
 function basicPassword({ headers }: FastifyRequest): string | undefined {
   const encoded = /^basic +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
   if (encoded === undefined) return undefined;

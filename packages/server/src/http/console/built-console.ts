@@ -20,7 +20,7 @@ export interface ConsoleFile {
   readonly type: string;
   readonly encodings: readonly Encoding[];
   body(encoding: Encoding): Promise<Buffer>;
-  /** Weak, because the compressed copies have the same one. */
+  /** The tag is weak, because the compressed copies have the same one. */
   etag(): Promise<string>;
 }
 

@@ -225,7 +225,7 @@ describe("the operators' page", () => {
       const { map_fault, map_tiles_url } = await settingsOf(await start(name));
       assert.deepEqual([map_fault, map_tiles_url], [name.split(' ')[0], null], name);
     }
-    // A tile that is damaged is empty.
+    // A damaged tile is shown as empty.
     await mkdir(join(folder, 'one-tile'), { recursive: true });
     await writeFile(join(folder, 'one-tile', 'farm.pmtiles'), changed(good.length - 12, 77));
     const tileOf = await tilesOf(await start('one-tile'));

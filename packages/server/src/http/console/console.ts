@@ -24,9 +24,9 @@ const NOT_BUILT_PAGE: ConsoleFile = {
   body: async () => NOT_BUILT,
   etag: async () => 'W/"not-built"',
 };
-/** So the page is there while the storage hangs. */
+/** The limit lets the page load while the storage hangs. */
 const PEOPLE_MS_MAX = 300;
-/** Their names contain a digest of their content. */
+/** These files may be cached for ever, because their names contain a digest of their content. */
 const FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** Everything comes from this service; only map tiles may come from the one host that the settings name. */
@@ -39,12 +39,12 @@ function contentSecurityPolicy(mapTilesUrl: string | null): string {
     `img-src 'self' data: blob:${tiles}`,
     `connect-src 'self'${tiles}`,
     "worker-src 'self'",
-    // The page of a report.
+    // This allows the page of a report.
     "frame-src 'self'",
     "font-src 'self'",
     "manifest-src 'self'",
     "base-uri 'none'",
-    // A command on the machine of the browser is given a key, and leads back here (`granary login --web`).
+    // A command on the machine of the browser is given a key, and the browser is sent back to it (`granary login --web`).
     "form-action 'self' http://127.0.0.1:*",
     "frame-ancestors 'none'",
   ].join('; ');
@@ -60,7 +60,7 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 </html>
 `);
 
-/** The operators' page; its files are public, and it shows nothing to whom has not signed in. */
+/** The operators' page; its files are public, and it shows nothing to a person who has not signed in. */
 export function consoleRoutes(
   routes: FastifyInstance,
   { settings, consoleFolder, app, logger }: RouteDependencies,
@@ -83,7 +83,7 @@ export function consoleRoutes(
   });
 
   register(routes, page, async (request, reply) => {
-    // Not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
+    // The policy is not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
     reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
     const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, await pageSettings());
@@ -162,7 +162,7 @@ function tilePlaceOf(text: string, file: MapFile | null): TilePlace | null {
   return isThere ? { z, x, y } : null;
 }
 
-/** The page with its settings in it, so that it need not ask for them. A data block is no script for the policy of the page. */
+/** Adds the settings to the page, so that it need not ask for them. For the security policy of the page a data block is not a script. */
 function withSettings(page: ConsoleFile, settings: ConsoleSettings): ConsoleFile {
   const json = JSON.stringify(settings).replaceAll('<', '\\u003c');
   const written = Buffer.from(`<script type="application/json" id="settings">${json}</script>\n`);
@@ -178,7 +178,7 @@ function withSettings(page: ConsoleFile, settings: ConsoleSettings): ConsoleFile
 const signOnNameOf = ({ oidcIssuer, oidcName }: Settings): string | null =>
   oidcIssuer === null ? null : (oidcName ?? new URL(oidcIssuer).host);
 
-/** Without encryption where that is possible, because a first try then needs no certificate. */
+/** The port without encryption is preferred, because a first try with it needs no certificate. */
 function deviceLinkOf({
   broker,
   mqttPort,
@@ -196,7 +196,7 @@ function deviceLinkOf({
 
 const noSuchFile = (): Refusal => new Refusal('route_not_found', 'the page has no such file');
 
-/** The reader keeps it, and asks each time whether it is still the newest one. */
+/** The reader keeps the file, and asks each time whether it is still the newest one. */
 async function sendRevalidated(
   file: ConsoleFile,
   request: FastifyRequest,

@@ -3,7 +3,7 @@ import { Varints } from './varints.ts';
 const SVG_TYPE = 'image/svg+xml';
 const PICTURE_PX = 256;
 const EXTENT_DEFAULT = 4_096;
-/** What a browser draws quickly; a tile with more is drawn without the rest. */
+/** The size of a drawing that a browser shows quickly; of a larger tile the rest is left out. */
 const PATH_CHARACTERS_MAX = 2_000_000;
 
 export interface MapTile {
@@ -19,8 +19,8 @@ export interface TilePart {
 }
 
 /**
- * How the layers of the usual schemas (Protomaps, OpenMapTiles, Shortbread) are drawn, from the ground up: in quiet colours, so that
- * vehicles and alarms stand out. What is not named here is not drawn.
+ * How the layers of the usual schemas (Protomaps, OpenMapTiles, Shortbread) are drawn, from the lowest one up: in quiet colours, so
+ * that vehicles and alarms stand out. A layer that is not named here is not drawn.
  */
 const LAYERS: readonly (readonly [kind: string, names: readonly string[]])[] = [
   ['land', ['earth', 'landcover', 'land']],
@@ -45,17 +45,17 @@ const svg = (viewBox: string, contents: string): MapTile => ({
 const viewBoxOf = ({ x, y, share }: TilePart, extent: number): string =>
   [x, y, share, share].map((one) => one * extent).join(' ');
 
-/** Where the map has nothing. */
+/** The drawing for places where the map has nothing. */
 export const EMPTY_DRAWING = svg('0 0 1 1', '');
 
-/** A part of a picture, for levels that the map does not have. */
+/** Shows a part of a picture, for levels that the map does not have. */
 export const pictureOf = ({ type, body }: MapTile, part: TilePart): MapTile =>
   svg(
     viewBoxOf(part, PICTURE_PX),
     `<image width="${PICTURE_PX}" height="${PICTURE_PX}" href="data:${type};base64,${body.toString('base64')}"/>`,
   );
 
-/** The layers of a vector tile as lines and areas. Only numbers of the tile get into the text. */
+/** Draws the layers of a vector tile as lines and areas. Only numbers of the tile get into the text. */
 export function drawingOf(tile: Buffer, part: TilePart): MapTile {
   const layers = fieldsOf(tile).flatMap(({ field, bytes }) =>
     field === 3 && bytes !== undefined ? [layerOf(bytes)] : [],

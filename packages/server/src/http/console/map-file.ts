@@ -10,15 +10,15 @@ import { Varints } from './varints.ts';
 
 const HEADER_BYTES = 127;
 const VERSION = 3;
-/** Of one tile or one directory, also when it is unpacked: a damaged file must not fill the memory. */
+/** The limit of one tile or one directory, also when it is unpacked: a damaged file must not fill the memory. */
 const PART_BYTES_MAX = 4 * 1024 * 1024;
 const DIRECTORIES_KEPT = 32;
-/** The root, and at most three more. */
+/** The number of directories on the way to a tile: the root, and at most three more. */
 const DEPTH_MAX = 4;
 /** Tile numbers of higher levels do not fit into the numbers that are used here. */
 const LEVEL_MAX = 24;
 
-/** By their numbers in the file. */
+/** The media types by their numbers in the file. */
 const PICTURE_TYPES: Readonly<Record<number, string>> = {
   2: 'image/png',
   3: 'image/jpeg',
@@ -38,7 +38,7 @@ const UNPACKERS: Readonly<Record<number, (bytes: Buffer) => Buffer>> = {
 
 const readAt = promisify(readWithCallback);
 
-/** Why a file cannot be used. */
+/** Says why a file cannot be used. */
 export class MapFileError extends Error {
   readonly fault: MapFault;
 
@@ -52,7 +52,7 @@ interface Entry {
   readonly tileId: number;
   readonly offset: number;
   readonly length: number;
-  /** Zero for a further directory. */
+  /** The number of tiles with this content; 0 when the entry is a further directory. */
   readonly runLength: number;
 }
 
@@ -80,7 +80,7 @@ export class MapFile {
   readonly #header: Header;
   readonly #root: readonly Entry[];
   readonly #directories = new BoundedMap<number, readonly Entry[]>(DIRECTORIES_KEPT);
-  /** Differs when the file does. */
+  /** A value that differs when the file does. */
   readonly version: string;
 
   private constructor(descriptor: number, header: Header, root: readonly Entry[], version: string) {
@@ -118,7 +118,7 @@ export class MapFile {
     closeSync(this.#descriptor);
   }
 
-  /** What is not in the file is drawn as nothing. Of levels that it does not have, a part of the last one is shown. */
+  /** A tile that is not in the file is an empty drawing. For levels beyond those of the file, a part of the highest one is shown. */
   async tile({ z, x, y }: TilePlace): Promise<MapTile> {
     const { levelMin, levelMax, tileType } = this.#header;
     const above = Math.max(0, z - levelMax);

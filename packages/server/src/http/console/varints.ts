@@ -25,7 +25,7 @@ export class Varints {
     throw new RangeError('the map is damaged');
   }
 
-  /** So many bytes from here. */
+  /** Returns this many bytes from the present position. */
   part(length: number): Buffer {
     const end = this.#at + length;
     if (end > this.#end) throw new RangeError('the map is damaged');

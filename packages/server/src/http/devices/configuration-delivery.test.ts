@@ -36,7 +36,7 @@ describeEmbeddedLinkService('a configuration on its way to the device', (api) =>
       t.after(() => client.end(true));
       client.on('message', (_topic, payload) => versions.push(JSON.parse(payload.toString()).version));
       await new Promise<void>((resolve) => client.once('connect', () => resolve()));
-      // The resumed session of the second round holds its subscriptions; the third subscribes once more.
+      // The session that is resumed in the second round still has its subscriptions; the third round subscribes once more.
       if (round !== 1) await client.subscribeAsync(topics, { qos: 1 });
       await client.publishAsync(topicOf('silo-1', 'status'), '{"state":"online"}', { qos: 1 });
       await eventually(async () => versions.length, 1);

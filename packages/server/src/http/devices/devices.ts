@@ -243,7 +243,7 @@ export function deviceRoutes(
   });
 }
 
-/** The records of a device have its id for ever. */
+/** Refuses a new id for a device, because all records of the device have its id for ever. */
 function refuseNewId(body: unknown): void {
   if (typeof body !== 'object' || body === null || !Object.hasOwn(body, 'device_id')) return;
   const message = 'cannot be changed; register another device for another id';
@@ -277,10 +277,10 @@ function draft(
   };
 }
 
-/** What the answers about devices of one group differ in. */
+/** What differs between the routes of the two device groups. */
 export interface DeviceGroupRoutes {
   readonly group: DeviceGroup;
-  /** Of a device that has not reported anything and was not asked for anything. */
+  /** The detail of a device that has not reported anything and was not asked for anything. */
   detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
   readDetail(app: AppReads, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
 }

@@ -9,7 +9,7 @@ import { describeService, fieldDeviceNamed, siloNamed } from '@granary/testing/s
 const SILOS = '/v1/siloscale/devices';
 
 describeService('the event stream', (api) => {
-  /** One change, and so one event. */
+  /** Makes one change, and so one event. */
   const change = async (deviceId: string, low: number): Promise<void> => {
     const { status } = await api.put(`${SILOS}/${deviceId}/config`, { thresholds: { low_level: low } });
     assert.equal(status, 200);
@@ -159,7 +159,7 @@ describeService('the event stream', (api) => {
   });
 });
 
-/** The streams are the same with both databases, and filling their buffers takes many writes. */
+/** This runs with one database only: the streams are the same with both, and filling their buffers takes many writes. */
 describe('the event stream', () => {
   const { api } = localService({ env: { GRANARY_RATE_LIMIT: 'off' } });
 

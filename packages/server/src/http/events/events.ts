@@ -122,7 +122,7 @@ export function newestValuesRoutes(
   });
 }
 
-/** Of the devices that the query names, those that the key may access. */
+/** The selection of those devices that the query names and that the key may access. */
 const selectionOf = (request: FastifyRequest, query: NewestValuesQuery): ShownSelection => ({
   limits: limitsAmong(limitsOf(request), listOf(query.device_id)),
   facility: query.facility ?? null,

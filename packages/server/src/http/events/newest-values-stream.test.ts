@@ -33,7 +33,7 @@ test('a reader that does not read for a while then gets the newest values only',
   const stream = new NewestValuesStream(response, { selection: ALL, shown, now: Date.now });
   let waitingMax = 0;
   let rounds = 0;
-  // Rounds until the buffers of the connection are full, and a hundred more.
+  // The rounds go on until the buffers of the connection are full, and for a hundred more.
   for (let more = 100; more > 0; rounds++) {
     assert.ok(rounds < 20_000);
     for (let index = 0; index < DEVICES; index++) {
@@ -53,7 +53,7 @@ test('a reader that does not read for a while then gets the newest values only',
   }
   const values = valuesIn(text).flat();
   assert.equal(values.at(-1), rounds - 1);
-  // Nothing of the hundred rounds that it missed, but for the message that was on its way.
+  // The reader gets no values of the hundred rounds that it missed, except those of the message that was on its way.
   const missed = new Set(values.filter((value) => value > rounds - 90 && value < rounds - 1));
   assert.deepEqual([...missed], []);
 });

@@ -64,8 +64,8 @@ interface StreamParts {
 }
 
 /**
- * One reader of newest values. For a reader that reads slowly only the ids of changed devices are kept, and it gets
- * their values of the time when it reads again.
+ * One reader of newest values. For a slow reader only the ids of changed devices are kept, and it gets their values of the time at which
+ * it reads again.
  */
 export class NewestValuesStream extends StreamConnection {
   readonly selection: ShownSelection;
@@ -95,8 +95,8 @@ export class NewestValuesStream extends StreamConnection {
   }
 
   /**
-   * Sends the offered devices in parts, each when the reader has read the one before. The first message is sent also if it
-   * is empty, so that a reader that may see no device knows it.
+   * Sends the offered devices in parts, each when the reader has read the one before. The first message is sent even if it is empty,
+   * so that a reader that may see no device knows it.
    */
   async send(): Promise<void> {
     if (this.#isSending) return;
@@ -114,7 +114,7 @@ export class NewestValuesStream extends StreamConnection {
     }
   }
 
-  /** A reader that has not read the last message yet is judged by that message. */
+  /** Sends a heartbeat. While the reader has not read the last message yet, that message shows whether it still reads. */
   beat(): void {
     if (!this.#isSending) this.say(HEARTBEAT);
   }

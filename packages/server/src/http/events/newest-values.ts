@@ -8,11 +8,11 @@ import type { Logger } from '../../process/logging/logger.ts';
 import { type NewestValuesStream, ShownDevices, type ShownSelection } from './newest-values-stream.ts';
 
 const ROUND_MS = SECOND_MS;
-/** Devices per read, because SQLite reads in the main thread. */
+/** The number of devices per read, which is small because SQLite reads in the main thread. */
 const PART_DEVICES = 200;
-/** Rows per look for devices that were seen, of which only two columns are read. */
+/** The number of rows per look for devices that were seen; only two columns of them are read. */
 const PART_ROWS = 2_000;
-/** Covers the time between the arrival of a message and its commit, and the difference between the clocks of nodes. */
+/** The overlap covers the time between the arrival of a message and its commit, and the difference between the clocks of nodes. */
 const OVERLAP_MS = 5 * SECOND_MS;
 /** Every device is read again after so many rounds, because silence and late commits also change what is shown. */
 const SWEEP_ROUNDS = 10;
@@ -27,8 +27,8 @@ interface NewestValuesParts {
 }
 
 /**
- * Reads the newest values of devices from the database while somebody looks at them, once for all readers. Nothing is added to
- * the path of readings, and devices that report to another node are seen as well.
+ * Reads the newest values of devices from the database while somebody looks at them, once for all readers. This adds no work to the
+ * path of readings, and also shows devices that report to another node.
  */
 export class NewestValues {
   readonly shown = new ShownDevices();
@@ -75,7 +75,7 @@ export class NewestValues {
     this.#streams.delete(stream);
   }
 
-  /** Events of every node: status, description and configuration of a device change what is shown of it. */
+  /** Called with the events of every node, because changes of status, description and configuration change what is shown of a device. */
   observe(events: readonly StoredEvent[]): void {
     if (this.#streams.size === 0) return;
     for (const { type, deviceId, facility } of events) {

@@ -9,7 +9,7 @@ import type { StreamConnection } from './stream-connection.ts';
 
 const STREAMS_PER_KEY_MAX = 10;
 const STREAMS_MAX = 2_000;
-/** Not all streams get their heartbeat in one turn of the event loop, because a stop would wait for it. */
+/** The heartbeats are divided between this many turns of the event loop, because a stop would wait for all of them. */
 const HEARTBEAT_TURNS = 20;
 /** The end of a key is detected within a second, on whichever node it was ended. */
 const KEY_CHECK_MS = 500;
@@ -18,7 +18,7 @@ interface OpenStream extends StreamConnection {
   beat(): void;
 }
 
-/** What a stream reads from. */
+/** The source from which a stream reads. */
 interface StreamSource<Stream> {
   /** Sends a stream the present state or the missing events, and then what is new until it is dropped. */
   follow(stream: Stream): Promise<void>;
@@ -30,14 +30,14 @@ interface SubscriberParts {
   readonly logger: Logger;
 }
 
-/** The rights that decide what a stream shows; whoever signs in at a terminal does not change them. */
+/** The rights that decide what a stream shows; they stay the same when a person signs in at a terminal. */
 const rightsOf = (access: Access): string =>
   JSON.stringify([limitsWith(access, 'read'), limitsWith(access, 'admin')]);
 
 /** The open streams of events and of newest values, grouped by their API key. */
 export class Subscribers {
   readonly #parts: SubscriberParts;
-  /** A stream with other rights than those with which it was opened ends; its reader connects again. */
+  /** The rights with which each stream was opened. A stream whose key has other rights now is ended; its reader connects again. */
   readonly #rightsOf = new Map<string, string>();
   readonly #streamsOf = new Map<string, Set<OpenStream>>();
   #count = 0;

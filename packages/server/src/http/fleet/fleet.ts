@@ -17,7 +17,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { deviceOfRecord, selectionOf, timeRangeOf } from './selection.ts';
 
-/** SQLite looks at so many open alerts in a few milliseconds, for which it blocks the main thread. */
+/** The number of open alerts that SQLite reads in a few milliseconds, during which it blocks the main thread. */
 const OPEN_ALERTS_PER_PART = 500;
 
 /** Views of all devices that the key may access. */

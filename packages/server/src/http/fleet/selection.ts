@@ -27,7 +27,7 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
   labels: wantedLabels(query.label),
 });
 
-/** By whose clocks the selected devices are told about; where their silos name several zones, the caller has to choose one. */
+/** The time zone in which the answer about the selected devices is given; when their silos name several zones, the caller has to choose one. */
 export async function chosenZone(
   { app, settings }: Pick<RouteDependencies, 'app' | 'settings'>,
   devices: DeviceSelection,
@@ -52,7 +52,7 @@ export const deviceOfRecord = ({ deviceId, deviceName, facility, zone }: DeviceO
   location: { facility, zone },
 });
 
-/** The time that a summary is about: until now, and from the usual beginning on, unless the query says otherwise. */
+/** The period of a summary: until now, from the usual beginning on, unless the query says otherwise. */
 export function timeRangeOf(
   { from, to }: { readonly from?: string; readonly to?: string },
   { startMs, mostMs }: { readonly startMs: (toMs: number) => number; readonly mostMs: number },

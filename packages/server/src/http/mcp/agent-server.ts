@@ -33,7 +33,7 @@ interface Answer {
 
 let made: readonly Tool[] | null = null;
 
-/** Made once, because it takes a tenth of a second. */
+/** The tools are made once, because that takes a tenth of a second. */
 export const tools = (): readonly Tool[] => {
   made ??= agentTools();
   return made;
@@ -74,7 +74,7 @@ export async function answerAgent(
   };
 }
 
-/** The protocol before 2026-07-28: the library would answer with a stream of one event. */
+/** Answers by the protocol before 2026-07-28, for which the library would otherwise answer with a stream of one event. */
 async function answerWithoutSession(
   session: AgentSession,
   asked: Request,
@@ -170,7 +170,7 @@ class AgentSession {
     return `${RESOURCES}${this.#roots[group]}${path}`;
   }
 
-  /** The ids in an address; `null` where it is that of another tool. */
+  /** The ids in an address; `null` where the address belongs to another tool. */
   #matched(tool: Tool, uri: string): Record<string, string> | null {
     const pattern = this.#uriOf(tool)
       .replace(/[.*+?^$()|[\]\\]/g, '\\$&')

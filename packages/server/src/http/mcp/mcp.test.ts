@@ -296,7 +296,7 @@ describeRequests('the Model Context Protocol', (api) => {
       const sent = { headers: { ...headers, 'content-type': type }, body: ping };
       assert.equal((await api.raw('POST', '/mcp', sent)).status, 415, type);
     }
-    // There are no sessions, so that of a client is nothing to find.
+    // There are no sessions, so the session id of a client names none.
     const session = { ...headers, 'mcp-session-id': 'somebody else' };
     assert.deepEqual((await api.raw('POST', '/mcp', { headers: session, body: ping })).body.result, {});
     const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });

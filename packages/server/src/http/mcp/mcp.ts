@@ -4,12 +4,12 @@ import { refusalOfForeignSignIn } from '../access/own-page.ts';
 import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Long enough for a service that starts to be ready first. */
+/** This is long enough for a starting service to be ready first. */
 const LOADED_AFTER_MS = 1_000;
 
 /**
- * The library is loaded when the service has started, which is as fast without agents; not with the first message, which may be a
- * stop.
+ * The library is loaded after the service has started, so the start is as fast as without it; it is not loaded with the first
+ * message, because that may be a stop.
  */
 export function mcpRoutes(routes: FastifyInstance, { settings }: RouteDependencies): void {
   routes.addHook('onListen', async () => {
@@ -18,7 +18,7 @@ export function mcpRoutes(routes: FastifyInstance, { settings }: RouteDependenci
     }, LOADED_AFTER_MS).unref();
   });
 
-  // It takes no turn of its own: the requests that it makes do.
+  // The route takes no turn of its own, because the requests that it makes take theirs.
   registerAtOnce(routes, endpoints.mcp.call, async (request, reply, read) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;

@@ -8,16 +8,16 @@ import type { OperationStatus } from '@granary/contract/operations';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { gauge, type Metric, type Sample } from '../../process/metrics/exposition.ts';
 
-/** SQLite counts so many rows in about a millisecond, for which it blocks the main thread. */
+/** The number of rows that SQLite counts in about a millisecond, during which it blocks the main thread. */
 const ROWS_PER_PART = 1_000;
 
-/** The counts are read this often, and by no request, while somebody reads the metrics. */
+/** The counts are read at this interval while somebody reads the metrics; a request itself does not read them. */
 const REFRESH_MS = 5 * SECOND_MS;
-/** Without a request for this long, which is longer than the usual intervals of Prometheus, the counts are not read. */
+/** Without a request for this long, the counts are not read any more; the usual intervals of Prometheus are shorter. */
 const UNUSED_MS_MAX = 3 * MINUTE_MS;
-/** Older counts are not answered. */
+/** Counts that are older than this are not answered. */
 const AGE_MS_MAX = 10 * SECOND_MS;
-/** Shorter than the time limit of a scrape, so that the other figures are answered while the storage hangs. */
+/** This is shorter than the time limit of a scrape, so that the other figures are answered while the storage hangs. */
 const READ_MS_MAX = 2 * SECOND_MS;
 
 interface Clocks {
@@ -28,7 +28,7 @@ interface Clocks {
 
 interface DatedCounts {
   readonly counts: FleetCounts;
-  /** The beginning of the read, so that the age is never shown as less than it is. */
+  /** The time at which the read began, so that the age is never shown as less than it is. */
   readonly atMs: number;
 }
 
@@ -51,7 +51,7 @@ export class FleetMetrics {
     this.#timer = null;
   }
 
-  /** Without the counts while the storage does not answer. */
+  /** The metrics without the counts while the storage does not answer. */
   async metrics(): Promise<Metric[]> {
     this.#usedAtMs = this.#clocks.monotonicMs();
     this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();

@@ -58,7 +58,7 @@ describeRequests('the metrics', (api) => {
     assert.equal(started.status, 200, started.text);
     let after = before;
     const increase = (name: string) => (numberIn(after, name) ?? 0) - (numberIn(before, name) ?? 0);
-    // All who ask within a short time get the same figures.
+    // All callers within a short time get the same figures.
     await eventually(async () => {
       after = await scrape(api);
       return increase('granary_ingest_messages_total') > 0;

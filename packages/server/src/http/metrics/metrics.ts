@@ -5,7 +5,7 @@ import { sendBytes } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** The figures are made once for all who ask within this time. */
+/** The figures are made once for all callers within this time. */
 const KEPT_MS = 200;
 
 /** An answer that is the same for all callers, made at most once in a short time, also while many ask for it. */
@@ -26,7 +26,7 @@ export class SharedAnswer<T> {
     if (this.#last !== null && nowMs - this.#last.atMs < this.#keptMs) return this.#last.answer;
     const answer = this.#make();
     this.#last = { answer, atMs: nowMs };
-    // A failure is the answer of those who asked, and not of the next ones.
+    // A failure is the answer to those who have asked so far; the next caller makes a new attempt.
     answer.catch(() => {
       if (this.#last?.answer === answer) this.#last = null;
     });

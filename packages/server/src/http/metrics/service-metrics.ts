@@ -22,7 +22,7 @@ import type { RefusedAttempts } from '../audit/refused-attempts.ts';
 import type { Subscribers } from '../events/subscribers.ts';
 import { FleetMetrics } from './fleet-metrics.ts';
 
-/** The other figures do not wait for the storage. */
+/** After this time the other figures are answered without those of bridges. */
 const BRIDGES_MS_MAX = SECOND_MS;
 const DISK_MS_MAX = SECOND_MS;
 
@@ -234,7 +234,7 @@ function eventMetrics(parts: Parts, { counters }: IngestFigures): Metric[] {
   ];
 }
 
-/** Nothing where there are no bridges, or while the storage does not answer. */
+/** No metrics where there are no bridges, or while the storage does not answer. */
 async function bridgeMetrics(parts: Parts): Promise<Metric[]> {
   const metrics = await within(BRIDGES_MS_MAX, storedBridgeMetrics(parts)).catch((): typeof LATE => LATE);
   return metrics === LATE ? [] : metrics;
@@ -278,7 +278,7 @@ async function storedBridgeMetrics({ app, now }: Parts): Promise<Metric[]> {
   ];
 }
 
-/** Nothing where the disk does not tell. */
+/** No metrics where the size of the disk cannot be read. */
 async function diskMetrics({ dataDir }: Settings): Promise<Metric[]> {
   const disk = await within(DISK_MS_MAX, statfs(dataDir)).catch((): typeof LATE => LATE);
   if (disk === LATE) return [];

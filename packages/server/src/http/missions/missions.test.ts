@@ -168,7 +168,7 @@ describeService('missions', (api) => {
   });
 
   test('distances are correct across the antimeridian and at the pole', async () => {
-    // A thousandth of a degree of longitude at the equator, and one of latitude cancelled the pole.
+    // The first case is a thousandth of a degree of longitude at the equator, the second one of latitude that crosses the pole.
     const cases = [
       [{ latitude: 0, longitude: 179.9995 }, { lat: 0, lng: -179.9995 }, 111.32],
       [{ latitude: 89.9995, longitude: 0 }, { lat: 89.9995, lng: 180 }, 111.69],

@@ -15,7 +15,7 @@ import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** All devices. */
+/** The route that lists the proposals of all devices. */
 export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
   register(routes, endpoints.proposals.list, async (request, _reply, read) => {
     const { status = null, device_id: deviceId = null, ...asked } = read.query(request);
@@ -70,7 +70,7 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
       slices.proposals.confirm(wanted),
     );
     const proposal = found(result, proposalId);
-    // As for a start: an operation whose start was not sent has failed already.
+    // As after a start, an operation whose start was not sent has already failed.
     const failed =
       isAllSent || proposal.operationId === null
         ? undefined

@@ -7,7 +7,7 @@ import { eventually } from '@granary/testing/server/eventually';
 import { describeLinkService } from '@granary/testing/server/service';
 
 const FEED = { amount: 100, rate: 50 };
-/** Long enough for a request to reach the storage, and for a closed connection to be noticed. */
+/** This is long enough for a request to reach the storage, and for a closed connection to be noticed. */
 const NOTICED_MS = 300;
 
 describeLinkService('a start whose device disconnects while it is being stored', (api, location) => {

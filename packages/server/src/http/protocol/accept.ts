@@ -7,7 +7,7 @@ interface Weighed {
   readonly weight: number;
 }
 
-/** The first of the offered media types is what callers get that say nothing, want anything, or want something else. */
+/** The first of the offered media types is the answer for callers that name none, accept any, or accept none of them. */
 export function preferredType<T extends string>(
   header: string | undefined,
   offered: readonly [T, ...T[]],

@@ -6,13 +6,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { nextPart } from '../access/request-turns.ts';
 
 const KEY_OF_PAGE = /^[\w-]+$/;
-/** Rows of one read of a list. It takes a few milliseconds, which is what a stop may wait for it. */
+/** The number of rows in one read of a list. A read takes a few milliseconds, which is what a stop may wait for it. */
 const ROWS_PER_READ = 100;
-/** Rows of a list that an answer passes over because the caller may not see them. */
+/** The number of rows of a list that an answer may pass over because the caller may not see them. */
 export const PASSED_OVER_MAX = 500;
 /** An ETag of another form cannot be current; 0 is never a version. */
 const NEVER_CURRENT = 0;
-/** A larger body is sent in parts, each when the caller has read the one before and it is its turn. */
+/** A larger body is sent in parts, each when the caller has read the one before and it is the turn of the caller. */
 const PART_BYTES = 64 * 1024;
 
 export const success = <T>(data: T): Success<T> => ({ success: true, data });
@@ -36,7 +36,7 @@ export function pageOf({ limit, cursor }: PageQuery): PageRequest {
   };
 }
 
-/** How many are wanted: `max` unless somebody says fewer. */
+/** The number of wanted rows: `max` unless the query says fewer. */
 export function readLimit(text: string | undefined, max: number): number {
   const limit = Number(text ?? max);
   if (limit >= 1 && limit <= max) return limit;
@@ -50,7 +50,7 @@ function readCursor(text: string): string {
   throw badCursor();
 }
 
-/** For a cursor that has another form than those of this list. */
+/** The refusal of a cursor whose form is not that of the cursors of this list. */
 export const badCursor = (): Refusal =>
   new Refusal('invalid_input', 'the query is not valid', [
     { path: '/cursor', message: 'must be a next_cursor of an earlier answer' },
@@ -59,8 +59,8 @@ export const badCursor = (): Refusal =>
 const writeCursor = (after: string): string => Buffer.from(after).toString('base64url');
 
 /**
- * A page of a list, in as many reads as its length needs. `read` gets the key after which it reads and how many rows; one more
- * than is shown, because its presence says that there is a next page.
+ * Reads a page of a list, in as many reads as its length needs. `read` gets the key after which it reads and a number of rows. That
+ * is one more than is shown, because the presence of a further row says that there is a next page.
  */
 export async function readPage<T, U>(
   request: FastifyRequest,
@@ -74,7 +74,7 @@ export async function readPage<T, U>(
   for (;;) {
     const wanted = Math.min(ROWS_PER_READ, limit - data.length);
     const rows = await read(lastKey, wanted + 1);
-    // The database may have answered several readers at once.
+    // The database may have answered several readers in this turn.
     await nextPart(request);
     for (const row of rows.slice(0, wanted)) {
       data.push(show(row));
@@ -88,8 +88,8 @@ export async function readPage<T, U>(
 }
 
 /**
- * A page of a list of which some rows are not for this caller. It may hold fewer than are wanted, or none, and still have a cursor:
- * what is passed over in one answer is limited, so that an answer does not cost what is stored.
+ * Reads a page of a list of which the caller may not see some rows. The page may hold fewer rows than wanted, or none, and still have a
+ * cursor: the number of rows that one answer passes over is limited, so that its cost does not grow with what is stored.
  */
 export async function readShownPage<T, U>(
   request: FastifyRequest,

@@ -64,7 +64,7 @@ export function errorHandler(logger: Logger, answer: Answerer, record: RecordRef
       );
     }
     const status: number = STATUS_OF[refusal.code];
-    // Headers of the answer that was not given.
+    // These headers belong to the answer that is not given.
     for (const header of ['idempotency-replayed', 'etag']) reply.removeHeader(header);
     if (status === 401) reply.header('www-authenticate', 'Bearer');
     const isForNow = status === 429 || status === 503;

@@ -17,7 +17,7 @@ interface IdempotentApp extends OnceWrites {
 
 type Write<Result> = (slices: IdempotentSlices) => Promise<CallerResult<Result>>;
 
-/** Of a request that was carried out before (`replayed`) nothing may be done again. */
+/** The result of a request. If the request was carried out before (`replayed`), nothing may be done again. */
 type Outcome<Result> = Omit<CallerResult<Result>, 'encryptedSecret'>;
 
 /**
@@ -38,7 +38,7 @@ export class Idempotency {
     return this.#run(request, reply, write, { app: this.#app, secret: null });
   }
 
-  /** For a stop, which an Idempotency-Key that was used for another request must not prevent. */
+  /** Carries out a stop, which must not fail because its Idempotency-Key was used for another request. */
   async onceUrgently<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -53,7 +53,7 @@ export class Idempotency {
     }
   }
 
-  /** For answers with a secret that is not stored in clear text: a repetition gets the first secret. */
+  /** Answers with a secret that is not stored in clear text: a repetition gets the secret of the first answer. */
   async onceWithSecret<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
@@ -67,7 +67,7 @@ export class Idempotency {
     if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };
     const first = decryptSecret(encryptedSecret, credentialOf(request));
     if (first !== null) return { ...outcome, secret: first };
-    // Only what sent the first request can decrypt its secret, and a key has sessions beside it.
+    // Only the credential that sent the first request can decrypt its secret; a key and its sessions are different credentials.
     throw new Refusal(
       'idempotency_key_reused',
       'this request was carried out, and only the key or the session that sent it can get its secret again',

@@ -7,20 +7,20 @@ import { nextPart } from '../access/request-turns.ts';
 const READ_AT_ONCE_BYTES_MAX = 16 * 1024;
 
 /**
- * Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. Many clients name JSON with every request, so
- * an empty body is none where none is needed: a mission must not go on because of a header of its cancellation.
+ * Accepts only JSON in UTF-8; `read` turns the text into the body that routes get. Many clients send the header for JSON with every
+ * request, so an empty body counts as no body where none is needed: a mission must not go on because its cancellation has this header.
  */
 export function acceptJsonBodies(app: FastifyInstance, read: (text: string) => unknown): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser<Buffer>('application/json', { parseAs: 'buffer' }, (request, bytes, done) => {
     if (bytes.length === 0 && !needsBody(request)) return done(null, undefined);
     const readNow = (): unknown => read(textOf(request, bytes));
-    // No stop is that long, and reading many long bodies would hold one.
+    // No stop has such a long body, and reading many long bodies at once would delay a stop.
     if (bytes.length > READ_AT_ONCE_BYTES_MAX) {
       const readInTurns = async (): Promise<unknown> => {
         await nextPart(request);
         const body = readNow();
-        // Checking it follows, which takes as long again.
+        // The check of the body follows, which takes as long again.
         await nextPart(request);
         return body;
       };

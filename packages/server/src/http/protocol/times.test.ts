@@ -7,7 +7,7 @@ import { eventually } from '@granary/testing/server/eventually';
 import { WAYPOINT } from '@granary/testing/server/missions';
 import { describeRequests } from '@granary/testing/server/service';
 
-/** An earlier version accepted each of them as a time and could not read it later. */
+/** An earlier version accepted each of these texts as a time and could not read it later. */
 const UNREADABLE = ['2099-12-31T23:59:60Z', '2099-03-01T12:00:00+01:00[Europe/Berlin]'];
 const WRONG = [...UNREADABLE, '2099-02-30T00:00:00Z', '2099-01-01T24:00:00Z', '2099-01-01T00:00:00', 'soon'];
 

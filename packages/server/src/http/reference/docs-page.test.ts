@@ -12,7 +12,7 @@ const LIST_OF_SILOS = '#operations-devices-devicesSiloList';
 
 describe('the page /docs in Chromium', () => {
   const { current, api } = localService({
-    // Another address than that of the page, as behind a proxy.
+    // The address differs from that of the page, as behind a proxy.
     env: { GRANARY_PUBLIC_URL: 'https://granary.example.com' },
   });
   before(() => api.post('/v1/siloscale/devices', siloNamed('silo-of-the-page')));

@@ -4,7 +4,7 @@ import { GUIDE_EXAMPLES } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import { lowerPriority } from '../../process/lower-priority.ts';
 
-/** Which document of the interface, and what it says of this service. */
+/** The document that is to be made, with the values of this service that it contains. */
 export type ReferenceJob =
   | { readonly openApi: Parameters<typeof openApiDocument>[0] }
   | { readonly asyncApi: Omit<AsyncApiOptions, 'examples'> };

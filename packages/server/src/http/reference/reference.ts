@@ -13,7 +13,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import type { ReferenceJob } from './reference-thread.ts';
 import { madeOnce, sendDocument, servedDocument } from './served-document.ts';
 
-/** Scripts, styles and requests of the page are limited to this service. Swagger UI draws its signs from `data:` images. */
+/** Scripts, styles and requests of the page are limited to this service. Swagger UI draws its symbols from `data:` images. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -57,7 +57,7 @@ export function referenceRoutes(routes: FastifyInstance, { settings }: RouteDepe
   );
 }
 
-/** In a thread of its own, because a document takes some hundred milliseconds, for which a stop would wait. */
+/** Makes a document in a thread of its own, because that takes some hundred milliseconds, for which a stop would wait. */
 async function madeInThread(workerData: ReferenceJob): Promise<string> {
   const thread = new Worker(new URL('./reference-thread.ts', import.meta.url), { workerData });
   try {
@@ -91,7 +91,7 @@ const ofSwaggerUi = (name: string): Promise<string> => readFile(join(folderOfSwa
 
 const pageText = (): Promise<string> => own('page.html');
 
-/** One file each, so that the page needs few requests. */
+/** The script and the styles are one file each, so that the page needs few requests. */
 const pageScript = (): Promise<string> => joined(ofSwaggerUi('swagger-ui-bundle.js'), own('page.js'));
 
 const pageStyle = (): Promise<string> => joined(ofSwaggerUi('swagger-ui.css'), own('page.css'));

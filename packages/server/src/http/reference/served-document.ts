@@ -10,18 +10,18 @@ export interface ServedDocument {
   readonly type: string;
   readonly bytes: Buffer;
   readonly compressed: Buffer;
-  /** Weak, because the compressed document has the same one. */
+  /** The tag is weak, because the compressed document has the same one. */
   readonly etag: string;
 }
 
-/** Compressed beside the event loop, because a large document would hold up a stop. */
+/** The document is compressed outside the event loop, because a large one would delay a stop. */
 export async function servedDocument(type: string, text: string): Promise<ServedDocument> {
   const bytes = Buffer.from(text);
   const digest = createHash('sha256').update(bytes).digest('base64url');
   return { type, bytes, compressed: await promisify(gzip)(bytes), etag: `W/"${digest}"` };
 }
 
-/** Makes the document at the first request, because most processes are never asked for it; after a failure at the next one. */
+/** Makes the document at the first request, because most processes are never asked for it. After a failure the next request tries again. */
 export function madeOnce(make: () => Promise<ServedDocument>): () => Promise<ServedDocument> {
   let made: Promise<ServedDocument> | undefined;
   return () => {
@@ -38,7 +38,7 @@ export function sendDocument(
   { headers }: FastifyRequest,
   reply: FastifyReply,
 ): FastifyReply {
-  // Kept by the reader, who asks each time whether it is still the newest one.
+  // The reader keeps the document, and asks each time whether it is still the newest one.
   reply.headers({ etag, 'cache-control': 'no-cache', vary: 'accept-encoding' });
   if (isKnown(headers['if-none-match'], etag)) return reply.code(304).send();
   reply.type(`${type}; charset=utf-8`);

@@ -23,7 +23,7 @@ const PRESENT = 0x01;
 const VERIFIED = 0x04;
 const BACKED_UP = 0x10;
 
-/** What the page gets from the browser, as bytes in base64url. */
+/** The values that the page gets from the browser, as bytes in base64url. */
 interface Created {
   readonly id: string;
   readonly client: string;
@@ -66,13 +66,13 @@ const get = (page: Page, challenge: string, id: string, verification = 'required
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'base64url');
 const sha256 = (bytes: string | Buffer): Buffer => createHash('sha256').update(bytes).digest();
 
-/** Other client data. */
+/** Changes the client data. */
 const client =
   (fields: object) =>
   (text: string): string =>
     Buffer.from(JSON.stringify({ ...JSON.parse(bytesOf(text).toString()), ...fields })).toString('base64url');
 
-/** Other authenticator data. */
+/** Changes the authenticator data. */
 const data =
   (change: (bytes: Buffer) => void) =>
   (text: string): string => {
@@ -88,7 +88,7 @@ const count = (change: (before: number) => number) =>
 interface Fault {
   readonly client?: (text: string) => string;
   readonly data?: (text: string) => string;
-  /** The signature is made for what was changed, with the key of the authenticator; or it is that of the original. */
+  /** True: the signature is made again for the changed data, with the key of the authenticator. False: it is that of the original data. */
   readonly isSigned?: boolean;
 }
 
@@ -125,7 +125,7 @@ const OF_SIGNED: Readonly<Record<string, Fault>> = {
   'a challenge that was changed': { client: client({ more: 1 }), isSigned: false },
 };
 
-/** The library of others is asked the same as the service. */
+/** Each passkey is checked by the service and by a library of others, and the results are compared. */
 describeRequests('passkeys of Chromium, and what can be changed of them', (api) => {
   const other = createServer((_request, response) => void response.end('another page on this machine'));
   let otherUrl = '';
@@ -141,7 +141,7 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
     const headers = { ...OWN_PAGE, cookie, 'content-type': 'application/json' };
     return await fetch(`${address()}${path}`, { method, headers, body: JSON.stringify(body) });
   }
-  /** Ten are made in a second. */
+  /** The service makes at most ten challenges in a second, so a refusal is repeated. */
   async function challenge(): Promise<string> {
     const answer = await send('POST', '/v1/session/challenge', {});
     if (answer.status === 200) {
@@ -157,7 +157,7 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
     return cookieOf(await send('POST', '/v1/session', { invite: code, password: PASSWORD }));
   }
 
-  /** Of this service. */
+  /** Whether this service adds the passkey. */
   const isAdded = async (made: Created, cookie: string): Promise<boolean> => {
     const body = {
       name: 'of Chromium',
@@ -174,7 +174,7 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
     return (await send('POST', '/v1/session', { passkey })).status === 200;
   };
 
-  /** Of the library. */
+  /** The values that the library expects. */
   const expected = (expectedChallenge: string) => ({
     expectedChallenge,
     expectedOrigin: address(),
@@ -238,9 +238,9 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
     for (const [name, fault] of Object.entries({ ...OF_CREATED, ...FRAMES })) {
       const asked = await challenge();
       const made = await create(page, asked);
-      // It has place for a few of them.
+      // The authenticator has room for only a few passkeys.
       await browser.send('WebAuthn.clearCredentials', { authenticatorId });
-      // The library looks at what is around a page only when somebody signs in.
+      // The library checks whether a page is inside another one only at sign-in.
       assert.deepEqual(await verdicts(changed(made, fault), asked), [false, name in FRAMES], name);
     }
     const fresh = await challenge();
@@ -275,7 +275,7 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
     const first = await fresh();
     assert.deepEqual(await verdicts(first.signed, first.challenged), [true, true]);
     for (const [name, fault] of Object.entries(OF_SIGNED)) {
-      // Both know the count of the one before, so that one that goes back is the only fault.
+      // Both know the count of the previous signature, so that a count that goes back is the only fault.
       const before = await fresh();
       assert.deepEqual(await verdicts(before.signed, before.challenged), [true, true], name);
       const { signed, challenged } = await fresh();
@@ -301,7 +301,7 @@ describeRequests('passkeys of Chromium, and what can be changed of them', (api) 
   });
 });
 
-/** The attestation contains the data of the authenticator, and no signature of it. */
+/** The attestation contains the data of the authenticator, and no signature of that data. */
 function changed(made: Created, { client, data }: Fault): Created {
   const after = data?.(made.data) ?? made.data;
   const attestation = bytesOf(made.attestation);

@@ -24,7 +24,7 @@ const signIn = (api: Api, body: unknown, headers: Readonly<Record<string, string
 
 const cookieOf = ({ headers }: Answer): string => headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-/** A key of its own, and the cookie of a browser that has signed in with it. */
+/** Makes a key, and the cookie of a browser that has signed in with that key. */
 async function signedIn(
   api: Api,
   fields: object = {},
@@ -382,7 +382,7 @@ describeRequests(
       const status = async () => (await api.raw('GET', SESSION, { headers: { cookie } })).status;
       clock.aheadMs += 6 * DAY_MS;
       assert.equal(await status(), 200);
-      // The use is stored a moment after the answer.
+      // The use is stored a moment after the answer is sent.
       await eventually(async () => {
         const { body } = await api.raw('GET', SESSION, { headers: { cookie } });
         return Date.parse(body.data.session.expires_at) > Date.now() + clock.aheadMs + 6 * DAY_MS;

@@ -25,27 +25,27 @@ import { challengeKeyFor } from './challenge-key.ts';
 
 const BROWSER_CHARS_MAX = 300;
 
-/** Where the browser is and what it calls itself. */
+/** The address of the browser, and the name that it gives itself. */
 export const browserOf = ({ address, headers }: FastifyRequest) => ({
   address,
   browser: (headers['user-agent'] ?? '').slice(0, BROWSER_CHARS_MAX),
 });
 
-/** As long as a session lasts at most; the service ends it earlier where it is not used. */
+/** The longest time of a session; the service ends it earlier when it is not used. */
 const LASTS_S = (30 * DAY_MS) / SECOND_MS;
-/** The longest that browsers keep a cookie. */
+/** The longest time for which browsers keep a cookie. */
 const SHARED_LASTS_S = (400 * DAY_MS) / SECOND_MS;
 
 interface Identified {
   readonly caller: Caller;
   readonly factor?: UsedFactor;
-  /** What the password was compared with. */
+  /** The stored form with which the password was compared. */
   readonly checkedPassword?: string | null;
-  /** That was signed. */
+  /** The challenge that the passkey has signed. */
   readonly challenge?: UsedChallenge;
 }
 
-/** Sign-in, for which the body names the key. */
+/** The routes of sign-in; the credential is in the body of the request. */
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter, passwords } = parts.checks;
@@ -79,7 +79,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
       ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
     });
     if (created === undefined) {
-      // Another browser used the code meanwhile: refused like a caller without a key, whose answer shows no limits of one.
+      // Another browser has used the code meanwhile. The refusal is that of a caller without a key, whose answer shows no limits of a key.
       for (const header of RATE_LIMIT_HEADERS) reply.removeHeader(header);
       throw refusalOf(given, request, reply);
     }
@@ -96,7 +96,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return { caller };
   }
 
-  /** An invitation is no sign-in code: it is used up only by choosing a password. */
+  /** An invitation does not count as a sign-in code: it is used up only when a password is chosen. */
   async function identifyByCode(given: SignIn): Promise<Caller | null> {
     const code = codeOf(given);
     return code === null || isInviteCode(code) !== 'invite' in given ? null : await keyring.keyOfCode(code);
@@ -115,7 +115,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return factor === null ? { caller, checkedPassword } : { caller, checkedPassword, factor };
   }
 
-  /** The person is the one whose passkey it is; nobody has to type a name. */
+  /** The passkey tells who the person is, so nobody has to type a name. */
   async function identifyByPasskey(
     given: Extract<SignIn, { passkey: object }>,
     request: FastifyRequest,
@@ -142,7 +142,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     };
   }
 
-  /** Of a person who was invited; the code is not used up by a password that is refused. */
+  /** The stored form of the password that an invited person has chosen. A password that is refused does not use up the code. */
   async function hashChosen({ keyId }: Caller, password: string): Promise<string> {
     const person = await app.people.find(keyId);
     if (person === undefined) throw new Error('an invitation without a person');
@@ -176,20 +176,20 @@ const codeHashOf = (given: SignIn): string | null => {
   return code === null ? null : hashSecret(code);
 };
 
-/** `null` where no code was given. */
+/** The sign-in code or invitation of the request; `null` without one. */
 function codeOf(given: SignIn): string | null {
   if ('code' in given) return given.code;
   return 'invite' in given ? given.invite : null;
 }
 
-/** The session of a caller who is known by cookie or by key. */
+/** The routes of the session of a caller who is known by cookie or by key. */
 export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now } = parts;
 
   register(routes, endpoints.session.get, async (request, reply) => {
     const { caller } = request;
     const secret = bearer(request) === undefined ? sessionSecret(request) : undefined;
-    // Browsers keep a cookie for a limited time, and a terminal is never signed in again.
+    // The cookie is sent again, because browsers keep a cookie for a limited time and a terminal is never signed in again.
     if (secret !== undefined && isShared(ownerKind(caller))) {
       reply.header('set-cookie', sessionCookie(secret, isEncrypted(request), caller));
     }
@@ -260,7 +260,7 @@ const cookie = (value: string, lastsS: number, isEncrypted: boolean): string =>
 export const sessionCookie = (secret: string, isEncrypted: boolean, caller?: Caller): string =>
   cookie(secret, caller !== undefined && isShared(ownerKind(caller)) ? SHARED_LASTS_S : LASTS_S, isEncrypted);
 
-/** Of the key that the session belongs to, whoever has signed in over it. */
+/** The kind of the key that the session belongs to, whoever has signed in over the session. */
 const ownerKind = ({ kind, terminal }: Caller): Caller['kind'] => (terminal === null ? kind : 'terminal');
 
 /** What a caller is told about itself. */

@@ -8,15 +8,15 @@ import type { Logger } from '../../process/logging/logger.ts';
 import type { Settings } from '../../process/settings.ts';
 
 const ANSWER_MS_MAX = 5 * SECOND_MS;
-/** The addresses of the provider are read again after this time; while it is away the former ones hold for whoever comes back. */
+/** The addresses of the provider are read again after this time. While the provider does not answer, sign-ins that have begun use the old ones. */
 const DISCOVERED_EVERY_MS = HOUR_MS;
 /** Nobody is sent to a provider that has not answered for this long. */
 const ANSWERED_EVERY_MS = 30 * SECOND_MS;
-/** Clocks differ. */
+/** The tolerance for differences between the clocks. */
 const TOLERANCE_S = 30;
 const LOGOUT_AGE_MS_MAX = 5 * MINUTE_MS;
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
-/** Of tokens; never `none`, and never one whose key others have, too. */
+/** The accepted algorithms of tokens: never `none`, and never one whose key others have, too. */
 const ALGORITHMS = [
   'RS256',
   'PS256',
@@ -30,9 +30,9 @@ const ALGORITHMS = [
   'EdDSA',
   'Ed25519',
 ];
-/** As the specification says. */
+/** The form of a subject as the specification defines it. */
 const SUBJECT = /^[ -~]{1,255}$/;
-/** More of them wait for the provider only if it hangs. */
+/** More requests than this wait for the provider only if it hangs. */
 const ASKING_MAX = 100;
 
 type OpenidClient = typeof import('openid-client');
@@ -49,7 +49,7 @@ export type ProviderSettings = Pick<
   | 'oidcName'
 >;
 
-/** What this service must know again when the browser comes back. */
+/** The values that this service needs again when the browser comes back. */
 export interface SignOnState {
   readonly state: string;
   readonly nonce: string;
@@ -57,16 +57,16 @@ export interface SignOnState {
   readonly redirectUri: string;
 }
 
-/** Whom the provider has sent. */
+/** The person whom the provider has sent. */
 export interface Arrived {
   readonly issuer: string;
   readonly subject: string;
-  /** What the provider calls the session; `null` where it has no name for it. */
+  /** The name of the session at the provider; `null` when the provider names none. */
   readonly sid: string | null;
   readonly claims: Claims;
 }
 
-/** What the provider says has ended. */
+/** The sessions that the provider says have ended. */
 export interface EndedAtProvider {
   readonly issuer: string;
   readonly subject: string | null;
@@ -82,15 +82,15 @@ interface Discovered {
   readonly atMs: number;
 }
 
-/** The provider did not answer, or not as a provider does. */
+/** The provider did not answer, or its answer was that of a failing server. */
 class ProviderAway extends Error {}
 
-/** What came from the provider, or from somebody in its name, is not valid. */
+/** The data that came from the provider, or from somebody in its name, is not valid. */
 export class InvalidSignOn extends Error {}
 
 /**
- * The OpenID Connect provider of the settings. It is asked when somebody signs in and not before, so the service starts, and
- * whoever has signed in stays so, while it is away.
+ * The OpenID Connect provider of the settings. It is asked only when somebody signs in. So while it does not answer, the service can
+ * start, and people who have signed in stay signed in.
  */
 export class IdentityProvider {
   readonly issuer: string;
@@ -118,7 +118,7 @@ export class IdentityProvider {
     );
   }
 
-  /** Where the browser goes to sign in. */
+  /** The address to which the browser goes to sign in. */
   begin(redirectUri: string): Promise<{ readonly url: string; readonly begun: SignOnState }> {
     return this.#ask(async ({ library, configuration }) => {
       const state = library.randomState();
@@ -136,7 +136,7 @@ export class IdentityProvider {
     }, ANSWERED_EVERY_MS);
   }
 
-  /** Who it is that comes back with this query. Tokens are forgotten. */
+  /** Finds out which person comes back with this query. The tokens are not kept. */
   finish(query: string, { state, nonce, verifier, redirectUri }: SignOnState): Promise<Arrived> {
     return this.#ask(async ({ library, configuration }) => {
       const tokens = await library.authorizationCodeGrant(configuration, new URL(`${redirectUri}${query}`), {
@@ -169,7 +169,7 @@ export class IdentityProvider {
     });
   }
 
-  /** Of a message that the provider sends by itself. */
+  /** Reads a message that the provider sends by itself when a session has ended. */
   readLogout(token: string): Promise<EndedAtProvider> {
     return this.#ask(async ({ configuration, keys }) => {
       const { jwtVerify } = await import('jose');
@@ -199,7 +199,7 @@ export class IdentityProvider {
     });
   }
 
-  /** `null` if it answers, else what is wrong. */
+  /** `null` if the provider answers; otherwise the reason why not. */
   async failure(): Promise<string | null> {
     return await this.#ask(async () => null, 0).catch((error: unknown) => {
       if (error instanceof Refusal || error instanceof InvalidSignOn) return reasonOf(error.cause ?? error);
@@ -207,7 +207,7 @@ export class IdentityProvider {
     });
   }
 
-  /** The errors of the library are those of what came, unless the provider itself did not answer. */
+  /** An error of the library means that the received data is not valid, unless the provider itself did not answer. */
   async #ask<T>(work: (discovered: Discovered) => Promise<T>, answeredMsMax?: number): Promise<T> {
     if (this.#asking >= ASKING_MAX)
       throw this.#unavailable(new ProviderAway('too many sign-ins wait for it'));
@@ -223,7 +223,7 @@ export class IdentityProvider {
     }
   }
 
-  /** With a limit the provider must have answered within it. */
+  /** With a limit, the provider must have answered within that time. */
   async #discover(answeredMsMax?: number): Promise<Discovered> {
     const known = this.#discovered;
     const ageMsMax = answeredMsMax ?? DISCOVERED_EVERY_MS;
@@ -258,7 +258,7 @@ export class IdentityProvider {
           [library.customFetch]: askProvider,
           timeout: ANSWER_MS_MAX / SECOND_MS,
           execute: [
-            // Without it the signature of a token that came over TLS would not be checked.
+            // Without this check the library would not verify the signature of a token that came over TLS.
             library.enableNonRepudiationChecks,
             ...(this.issuer.startsWith('http:') ? [library.allowInsecureRequests] : []),
           ],
@@ -291,11 +291,11 @@ export class IdentityProvider {
   }
 }
 
-/** In the body where that is possible: some providers do not decode a secret in the header, as the specification asks for. */
+/** The secret is sent in the body where that is possible: some providers do not decode a secret in the header, as the specification requires. */
 const usesPost = ({ token_endpoint_auth_methods_supported: methods }: ServerMetadata): boolean =>
   methods?.includes('client_secret_post') === true;
 
-/** The library reads answers of any status; a fault of the provider must not look like one of the person. */
+/** The library accepts answers of any status, but a fault of the provider must not look like a fault of the person. */
 const askProvider: CustomFetch = async (url, options) => {
   let answer: Response;
   try {
@@ -321,7 +321,7 @@ function refuseFuture(issuedAtS: number): void {
 
 const REASON_CHARS_MAX = 500;
 
-/** With what caused it, for the log; no token is part of any of these messages. */
+/** The messages of an error and its causes, for the log; none of them contains a token. */
 function reasonOf(error: unknown): string {
   const messages: string[] = [];
   for (let one = error; one instanceof Error; one = one.cause) {

@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { preferredType } from '../protocol/accept.ts';
 import { type Answerer, answerError } from '../protocol/error-map.ts';
 
-/** From the callback to the operators’ page, also where a proxy puts the service below a path. */
+/** The way from the callback to the operators’ page, also where a proxy puts the service below a path. */
 const HOME = '../../../';
 const STYLE =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:12vh auto;padding:0 1rem;color:#222;background:#f5f5f3}' +
@@ -12,7 +12,7 @@ const STYLE =
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 const POLICY = `default-src 'none'; style-src 'sha256-${STYLE_HASH}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 
-/** What a page says; the operators’ page has not been loaded yet, so it cannot say it. */
+/** The texts of the page. They are not those of the operators’ page, which has not been loaded yet. */
 const TEXTS = {
   en: {
     signedIn: 'You are signed in',
@@ -153,10 +153,10 @@ type Why = Exclude<
   'signedIn' | 'goOn' | 'refused' | 'back' | 'request' | 'groups' | 'noGroups'
 >;
 
-/** What a person is shown of a refusal, besides its code. */
+/** The reason of a refusal that a person is shown, besides its code. */
 export interface RefusedArrival {
   readonly why: Why;
-  /** `null` where they are not the reason. */
+  /** The groups of the person; `null` when they are not the reason. */
   readonly groups: readonly string[] | null;
 }
 
@@ -164,7 +164,7 @@ type Texts = (typeof TEXTS)[keyof typeof TEXTS];
 
 const isLanguage = (text: string): text is keyof typeof TEXTS => Object.hasOwn(TEXTS, text);
 
-/** Browsers name the languages of a person in their order. */
+/** The language of the page: browsers name the languages of a person in their order. */
 const languageOf = ({ headers }: FastifyRequest): keyof typeof TEXTS =>
   (headers['accept-language'] ?? '')
     .toLowerCase()
@@ -172,7 +172,7 @@ const languageOf = ({ headers }: FastifyRequest): keyof typeof TEXTS =>
     .map((one) => one.trim().split(/[-;]/)[0] ?? '')
     .find(isLanguage) ?? 'en';
 
-/** It navigates by itself: only a page of this service makes the browser send the cookie that it has just got. */
+/** The page navigates by itself, because the browser sends the new cookie only with a request from a page of this service. */
 export function sendSignedIn(request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const language = languageOf(request);
   const { signedIn, goOn } = TEXTS[language];
@@ -180,7 +180,7 @@ export function sendSignedIn(request: FastifyRequest, reply: FastifyReply): Fast
   return send(reply, page(language, signedIn, `<p><a href="${HOME}">${goOn}</a></p>`, refresh));
 }
 
-/** Browsers get a page, programs the usual body. */
+/** A browser gets a page, a program the usual body. */
 export const answerRefusedSignOn: Answerer = (refusal, status, request, reply) => {
   reply.header('vary', 'accept, accept-language');
   if (preferredType(request.headers.accept, ['application/json', 'text/html']) !== 'text/html') {
@@ -213,7 +213,7 @@ const groupList = (texts: Texts, groups: readonly string[]): string =>
 const page = (language: string, title: string, body: string, head = ''): string =>
   `<!doctype html><html lang="${language}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">${head}<title>Granary</title><style>${STYLE}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`;
 
-/** The address of this page has the code of the provider, so no other page is told it. */
+/** The address of this page contains the code of the provider, so the browser must not send it to other pages. */
 const send = (reply: FastifyReply, html: string): FastifyReply =>
   reply
     .header('content-security-policy', POLICY)

@@ -31,7 +31,7 @@ export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 }
 
-/** Those whom the policy gives other rights than they have. */
+/** The people whose rights the policy would change. */
 function peopleChanged(
   known: readonly KnownPerson[],
   policy: SignInPolicy,

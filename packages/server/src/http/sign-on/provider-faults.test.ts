@@ -9,7 +9,7 @@ import { pino } from 'pino';
 const NOW_S = Math.floor(Date.now() / 1_000);
 const LOGOUT_EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** A provider that does what it is told, also wrong. */
+/** A provider that behaves as the test says, also wrongly. */
 const provider = new OAuth2Server();
 await provider.issuer.keys.generate('RS256');
 await provider.start(0, 'localhost');
@@ -115,7 +115,7 @@ describeRequests(
       it(`${name} is refused, with a reason in the log and for administrators only`, async () => {
         lines.length = 0;
         const changeId = (one: MutableToken): void => {
-          // The access token has no nonce.
+          // Only the identity token is changed; the access token has no nonce.
           if (one.payload['aud'] === CLIENT.id || 'nonce' in one.payload) token?.(one);
         };
         provider.service.on('beforeTokenSigning', changeId);

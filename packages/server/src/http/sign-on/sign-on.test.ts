@@ -23,7 +23,7 @@ describeService(
 
     const own = (api: Api) => ({ origin: api.started.httpUrl, 'sec-fetch-site': 'same-origin' });
 
-    /** Up to the address with which the browser comes back. */
+    /** Signs in at the provider, up to the address with which the browser comes back. */
     async function comeBack(login: string, visitor = new Visitor(), path = START, body: object = {}) {
       const { httpUrl } = api.started;
       const started = await api.raw('POST', path, {
@@ -190,7 +190,7 @@ describeService(
         body: JSON.stringify({ invite: code }),
       });
       assert.deepEqual([used.status, used.body.error.code], [403, 'sign_on_refused']);
-      // A session alone adds no second identity, which would outlive it; an invitation does.
+      // A session alone must not add a second identity, which would outlive the session; an invitation may.
       const alone = await api.raw('POST', '/v1/session/oidc/link', { headers: as(invited.visitor) });
       assert.deepEqual([alone.status, alone.body.error.code], [403, 'forbidden']);
       provider.people.set('grace.two', { groups: [] });
@@ -198,7 +198,7 @@ describeService(
       const linked = await comeBack('grace.two', new Visitor(), START, { invite });
       assert.equal((await finish(linked)).status, 200);
       assert.equal((await sessionOf(await signIn('grace.two'))).body.data.key_id, person.person_id);
-      // One of another person is refused.
+      // An identity that belongs to another person is refused.
       provider.people.set('kim', { groups: ['viewers'] });
       await signIn('kim');
       const again = (await api.post(`/v1/people/${person.person_id}/invite`)).body.data.code;
@@ -207,7 +207,7 @@ describeService(
       assert.match(taken.body.error.message, /another person/);
     });
 
-    /** Somebody with this cookie here, and no session at the provider. */
+    /** A browser that has this cookie here, and no session at the provider. */
     function browserWith(cookie: string): Visitor {
       const visitor = new Visitor();
       visitor.keep(api.started.httpUrl, new Headers([['set-cookie', cookie]]));

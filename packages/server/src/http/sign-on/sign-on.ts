@@ -35,7 +35,7 @@ const LOGOUT_PATH = '/v1/session/oidc-logout';
 const LASTS_MS = 10 * MINUTE_MS;
 const GROUPS_NAMED_MAX = 20;
 
-/** In a cookie that only this service can read and write; so whoever begins a sign-in stores nothing here. */
+/** The state of a sign-in. It is kept in a cookie that only this service can read and write, so beginning a sign-in stores nothing here. */
 interface Begun extends SignOnState {
   readonly link: IdentityLink | null;
   readonly expiresAtMs: number;
@@ -71,7 +71,7 @@ const startRoute: Add = (routes, parts) => {
     return await begin(provided(provider), request, reply, parts, link);
   });
 
-  /** An invitation is used up when the browser comes back. */
+  /** Identifies a person by an invitation, which is used up when the browser comes back. */
   async function linkBy(invite: string): Promise<IdentityLink> {
     const key = isInviteCode(invite) ? await keyring.keyOfCode(invite) : null;
     if (key === null) throw refusalOf('link_ended');
@@ -113,7 +113,7 @@ const callbackRoute: Add = (routes, parts) => {
     return sendSignedIn(request, reply);
   });
 
-  /** Refuses whoever has no right here. */
+  /** Signs a person in; refuses a person who has no rights here. */
   async function admit(
     { issuer, subject, claims }: Arrived,
     link: IdentityLink | null,
@@ -141,7 +141,7 @@ const callbackRoute: Add = (routes, parts) => {
     throw refusalOf(result, groups);
   }
 
-  /** The log and administrators are told why, the caller is not. */
+  /** The log and administrators are told the reason, the caller is not. */
   async function refuseInvalid(error: unknown, request: FastifyRequest): Promise<never> {
     if (!(error instanceof InvalidSignOn)) throw error;
     const { issuer } = provided(provider);
@@ -175,10 +175,10 @@ const logoutRoute: Add = (routes, { changes, logger, provider }) => {
   });
 };
 
-/** What nobody has signed in for. These wait for the provider, so they hold no place that others need. */
+/** The routes that need no session. They wait for the provider, so they hold no place that other requests need. */
 export const SIGN_ON_ROUTES: readonly Add[] = [startRoute, callbackRoute, logoutRoute];
 
-/** For people who have signed in, and for administrators. */
+/** The routes for people who have signed in, and for administrators. */
 export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, provider, checks } = parts;
   const declared = endpoints.signOn;
@@ -190,7 +190,7 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
     }
     const { current_password: password = '' } = read.body(request);
     const person = await app.people.find(keyId);
-    // A session alone must not make a way in that outlives it.
+    // A session alone must not add a way to sign in that outlives the session.
     if (person?.hasPassword !== true) {
       throw new Refusal('forbidden', 'whoever has no password links another identity with an invitation');
     }
@@ -239,7 +239,7 @@ async function begin(
   return success({ url });
 }
 
-/** As the browser knows this service, whose page it has been checked to be; a program says nothing about it. */
+/** The address at which the browser knows this service; its page was checked before. A program does not send one. */
 function addressOf(request: FastifyRequest, publicUrl: string | null): string {
   const { origin, host } = request.headers;
   if (origin !== undefined) return origin;
@@ -248,7 +248,7 @@ function addressOf(request: FastifyRequest, publicUrl: string | null): string {
     : new URL(publicUrl).origin;
 }
 
-/** The page of the provider leads back here, so it is `Lax`; only the callback gets it. */
+/** The cookie is `Lax`, because the page of the provider leads back here; only the callback gets it. */
 const signOnCookie = (value: string, lastsS: number, isSecure: boolean): string =>
   [
     `${SIGN_ON_COOKIE}=${value}`,
@@ -259,7 +259,7 @@ const signOnCookie = (value: string, lastsS: number, isSecure: boolean): string 
     ...(isSecure ? ['Secure'] : []),
   ].join('; ');
 
-/** Refuses where the browser that comes back is not the one that has begun. */
+/** Refuses a browser that has not begun this sign-in. */
 async function readBegun(provider: IdentityProvider, request: FastifyRequest, nowMs: number): Promise<Begun> {
   const cookies = (request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const sealed =
@@ -278,7 +278,7 @@ const queryOf = ({ url }: FastifyRequest): string => {
   return at === -1 ? '' : url.slice(at);
 };
 
-/** What came, in place of the code and the state. */
+/** Enters the result of the sign-in in the audit log in place of the code and the state. */
 function noteInput(request: FastifyRequest, input: object): void {
   if (request.attempt !== null) request.attempt = { ...request.attempt, input: auditInput({}, input) };
 }

@@ -25,11 +25,11 @@ import { readYaml, writeYaml } from './yaml.ts';
 
 const DEVICES_PER_READ = 200;
 
-/** The configuration of the whole site, so a key that is limited to a part of it has no access. */
+/** The routes concern the configuration of the whole site, so a key that is limited to a part of it has no access. */
 export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, addressGuard, link, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, (text, request) => readYaml(text, request.caller.keyId));
-  // Before the body is read, because YAML costs much to read.
+  // Limited keys are refused before the body is read, because reading YAML costs much.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 
   registerLong(routes, endpoints.site.export, async (request, reply, read) => {
@@ -40,7 +40,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
       version: 1,
       devices,
       ...(await readNotifications(app)),
-      // One that nobody has changed does not replace that of another site.
+      // A policy that nobody has changed is left out, so that it does not replace the policy of another site.
       ...(isDeepStrictEqual(policy, policyOf({})) ? {} : { sign_in_policy: policy }),
     };
     reply.header('vary', 'accept');
@@ -86,7 +86,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   });
 }
 
-/** In several reads, so that other requests are served in between. */
+/** Reads the devices in several reads, so that other requests are served in between. */
 async function readDevices(app: Pick<AppReads, 'site'>, facility: string | null): Promise<SiteDevice[]> {
   const devices: SiteDevice[] = [];
   for (;;) {
@@ -130,7 +130,7 @@ function generateFor(
   };
 }
 
-/** The secrets of what was created. */
+/** The secrets of the devices and webhooks that were created. */
 function issuedSecrets(
   { changes, dry_run: isDryRun }: ApplicationResult,
   { deviceSecrets, newWebhookIds, webhookSecrets }: Generated,

@@ -10,12 +10,12 @@ export type YamlOutcome = { readonly text: string } | { readonly fault: string }
 /** The thread says when its code is loaded and its work begins. */
 export type YamlMessage = 'begun' | YamlOutcome;
 
-/** Processor time for reading a document. The largest that is accepted, of 32,000 parts, takes about 600 ms on the reference machine. */
+/** The processor time for reading a document. The largest accepted one, of 32,000 parts, takes about 600 ms on the reference machine. */
 const READING_CPU_MS_MAX = 800;
 const CPU_CHECKED_EVERY_MS = 50;
-/** For reading or writing on a busy machine. */
+/** The time for reading or writing a document on a busy machine. */
 const YAML_MS_MAX = 30 * SECOND_MS;
-/** Documents that are being read or wait for it, because reading takes up to 200 MB of memory: in all, and of one caller. */
+/** How many documents may be read or wait for it, in all and of one caller, because reading takes up to 200 MB of memory. */
 export const READINGS_MAX = 4;
 export const READINGS_PER_CALLER_MAX = 2;
 
@@ -32,7 +32,7 @@ export async function readYaml(yaml: string, caller: string): Promise<unknown> {
   }
 }
 
-/** Does not wait for documents that are read. */
+/** Writing does not wait for documents that are being read. */
 export async function writeYaml(value: unknown): Promise<string> {
   const outcome = await writing.inTurn({ value });
   if ('fault' in outcome) throw new Error(outcome.fault);
@@ -50,7 +50,7 @@ function reserve(caller: string): () => void {
   return () => void readingsOf.splice(readingsOf.indexOf(caller), 1);
 }
 
-/** One thread at a time, because of the memory that it takes. */
+/** Runs one thread at a time, because of the memory that it takes. */
 class YamlThreads {
   readonly #cpuMsMax: number;
   #last: Promise<unknown> = Promise.resolve();
@@ -65,7 +65,7 @@ class YamlThreads {
     return await outcome;
   }
 
-  /** In a thread of its own, because a document of 1 MiB would hold all other requests for seconds. */
+  /** Runs the job in a thread of its own, because a document of 1 MiB would hold all other requests for seconds. */
   async #run(workerData: YamlJob): Promise<YamlOutcome> {
     const thread = new Worker(new URL('./yaml-thread.ts', import.meta.url), { workerData });
     const ended = new AbortController();

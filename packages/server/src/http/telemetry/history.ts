@@ -14,8 +14,8 @@ import { success } from '../protocol/answers.ts';
 type SeriesDevice = Pick<StoredDevice, 'deviceNo' | 'capacityKg'>;
 
 /**
- * Answers the buckets of the plan as points, in JSON, or in CSV if the caller prefers it; `days` are those of a time zone instead of
- * those of UTC. Read and written in parts, because a history of 10,000 points would hold a stop for a tenth of a second.
+ * Answers the buckets of the plan as points, in JSON, or in CSV if the caller prefers it; `days` are the days of a time zone, used
+ * instead of those of UTC. The points are read and written in parts, because 10,000 of them would hold a stop for a tenth of a second.
  */
 export async function sendHistory(
   request: FastifyRequest,
@@ -32,7 +32,7 @@ export async function sendHistory(
   const series = { deviceNo: device.deviceNo, lane: sensor.lane };
   const parts: string[] = [];
   for await (const buckets of bucketPages(app, series, { interval, fromMs, toMs, days })) {
-    // The database may have answered several readers at once.
+    // The database may have answered several readers in this turn.
     await nextPart(request);
     const points = historyPoints(buckets, plan, device.capacityKg);
     if (points.length > 0)

@@ -9,9 +9,9 @@ import { EventReader } from '@granary/testing/server/event-reader';
 import { type Api, describeRequests, siloNamed } from '@granary/testing/server/service';
 
 const SILOS = '/v1/siloscale/devices';
-/** More than are sent in one message and read with one statement. */
+/** This is more than one message contains and one statement reads. */
 const MANY = 250;
-/** Few enough that the storage accepts them in time on a busy machine. */
+/** This is few enough that the storage accepts a document in time on a busy machine. */
 const PER_DOCUMENT = 50;
 
 const open = (api: Api, query = ''): Promise<EventReader> =>

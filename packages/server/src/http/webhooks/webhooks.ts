@@ -23,7 +23,7 @@ import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
-/** Longer than one attempt takes. */
+/** This is longer than one attempt takes. */
 const WAIT_MS_MAX = 18_000;
 
 const PAUSE_MS = 50;
@@ -152,7 +152,7 @@ function requireTarget(url: string, guard: AddressGuard): void {
   );
 }
 
-/** Waits until the message was delivered or given up; it may be sent by another node. A slow one is answered as it is. */
+/** Waits until the message was delivered or given up, perhaps by another node. A slow delivery is answered as it is. */
 async function finishedDelivery(
   app: { readonly webhooks: Pick<App['webhooks'], 'delivery'> },
   { webhookNo, messageId }: { readonly webhookNo: number; readonly messageId: string },

@@ -5,7 +5,7 @@ import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { NODE_ADMIN_KEY, nodeProcesses } from '@granary/testing/server/node-processes';
 
 const STARTS = IS_FULL_SIZE ? 12 : 3;
-/** All of them together must not use up the connections of the server. */
+/** The connections of all services together must not use up those of the server. */
 const FEW_CONNECTIONS = { GRANARY_DATABASE_CONNECTIONS: '2' };
 const OTHER_KEY = 'another-admin-key-for-the-tests-of-several-nodes';
 

@@ -11,7 +11,7 @@ import type { Settings } from '../settings.ts';
 import { draftKey } from './keyring.ts';
 import { hashSecret, newKey, newSignInCode } from './secrets.ts';
 
-/** `operate` contains `stop` and `propose`. */
+/** All scopes; `operate` contains `stop` and `propose`. */
 const EVERYTHING = SCOPES.filter((scope) => scope !== 'stop' && scope !== 'propose');
 const FIRST_NAME = 'first admin key';
 const PRESET_NAME = 'admin key preset by GRANARY_ADMIN_KEY';
@@ -23,13 +23,13 @@ const ELSEWHERE =
   'the database has an admin key already, so this node makes no other; use that one, or set GRANARY_ADMIN_KEY to one of your own';
 
 export interface AdminKey {
-  /** Empty when it is elsewhere. */
+  /** The text of the key; empty when this node does not have it. */
   readonly key: string;
-  /** Nobody has used it yet, so whoever started the service may not know it. */
+  /** Nobody has used the key yet, so the person who started the service may not know it. */
   readonly isUnused: boolean;
   /** The file with the key; `null` when the key was preset by a setting. */
   readonly file: string | null;
-  /** The database had an admin key before this data folder existed, and only its hash. */
+  /** True when the database had an admin key before this data folder existed. The database has only the hash of that key. */
   readonly isElsewhere?: true;
 }
 
@@ -68,7 +68,7 @@ async function keptOrNewKey({ app, logger, nowMs, settings }: KeyParts): Promise
   const find = () => app.keys.findByHash(hashSecret(key));
   if ((await find()) === undefined) {
     const { stored } = draftKey({ name: FIRST_NAME, scopes: EVERYTHING }, nowMs, key);
-    // The embedded store is in the same folder, so whoever removed the file wants another key.
+    // With the embedded store the file is in the same folder as the data, so a person who removed the file wants another key.
     if (app.nodes === null) await app.keys.create(stored);
     else await patiently(isStorageFault, () => app.keys.createFirst(stored));
   }
@@ -91,18 +91,18 @@ async function readStored(file: string): Promise<string | null> {
 interface LinkParts {
   readonly app: Pick<App, 'keys' | 'session'>;
   readonly adminKey: AdminKey;
-  /** Where people reach the service. */
+  /** The address at which people reach the service. */
   readonly baseUrl: string;
   readonly nowMs: number;
 }
 
 export interface SignInLink {
   readonly validMs: number;
-  /** The account of the machine, whose name the page offers to whoever opens it. */
+  /** The account of the machine, whose name the page offers to the person who opens the link. */
   readonly account: string | undefined;
 }
 
-/** A link that signs in once with the admin key; without `link` only the address of the page. */
+/** A link that signs in once with the admin key; without `link` the result is only the address of the page. */
 export async function firstConsoleLink(parts: LinkParts, link: SignInLink | undefined): Promise<string> {
   const { app, adminKey, baseUrl, nowMs } = parts;
   const key = link === undefined ? undefined : await app.keys.findByHash(hashSecret(adminKey.key));

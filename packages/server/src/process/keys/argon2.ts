@@ -25,7 +25,7 @@ export class Argon2 {
     }
   }
 
-  /** Only when the first password comes, because of its memory; a new one follows one that has failed. */
+  /** The thread is started with the first password, because of its memory; after one has failed, a new one is started. */
   #start(): Worker {
     const thread = new Worker(new URL('./argon2-thread.ts', import.meta.url));
     const lost = (error: unknown): void => {

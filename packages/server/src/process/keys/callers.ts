@@ -11,14 +11,14 @@ export interface Caller extends StoredCaller {
   readonly terminal: { readonly keyId: string; readonly name: string } | null;
 }
 
-/** What was found by a credential. */
+/** The caller that a credential identifies. */
 export interface Found {
   readonly caller: Caller;
-  /** The terminal itself where a person has signed in, and when it is locked again. */
+  /** The terminal itself and the time of its lock, when a person has signed in there. */
   readonly locked: { readonly caller: Caller; readonly fromMs: number } | null;
 }
 
-/** The caller that a key is by itself, or by one of its sessions. */
+/** The caller that a key is when it is sent itself, or when one of its sessions is used. */
 export const callerOf = (key: StoredCaller, session: StoredSession | null = null): Caller => ({
   ...key,
   session,
@@ -32,7 +32,7 @@ export function foundBySession({ key, session, person }: SessionOfKey): Found {
   return { caller, locked: { caller: own, fromMs: person.untilMs } };
 }
 
-/** A person who is gone or disabled leaves the terminal as it is when it is locked. */
+/** The caller at this time: when the person at a terminal is gone or disabled, the caller is the locked terminal. */
 export function callerAt({ caller, locked }: Found, nowMs: number): Caller {
   if (locked === null) return caller;
   return nowMs < locked.fromMs && isValidAt(caller, nowMs) ? caller : locked.caller;

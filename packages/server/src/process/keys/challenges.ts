@@ -19,7 +19,10 @@ export const newChallengeKey = (): string => randomBytes(KEY_BYTES).toString('ba
 const macOf = (signed: Buffer, key: string): Buffer =>
   createHmac('sha256', Buffer.from(key, 'base64url')).update(PURPOSE).update(signed).digest();
 
-/** That a passkey signs. It says itself when it ends and who made it, so whoever asks for many pushes out none of others. */
+/**
+ * Makes a challenge for a passkey to sign. It contains its end and the proof of its maker, so nothing is stored that many
+ * requests could push out.
+ */
 export function newChallenge(key: string, nowMs: number): NewChallenge {
   const expiresAtMs = nowMs + CHALLENGE_MS;
   const signed = Buffer.concat([Buffer.alloc(END_BYTES), randomBytes(NONCE_BYTES)]);
@@ -27,20 +30,20 @@ export function newChallenge(key: string, nowMs: number): NewChallenge {
   return { challenge: Buffer.concat([signed, macOf(signed, key)]).toString('base64url'), expiresAtMs };
 }
 
-/** As it is noted when it is used; `null` for one that nobody here has made, or that has ended. */
+/** The form in which the use of a challenge is stored; `null` for a challenge that no node has made, or that has ended. */
 export function usableChallenge(challenge: string, key: string, nowMs: number): UsedChallenge | null {
   const bytes = Buffer.from(challenge, 'base64url');
   if (bytes.length !== SIGNED_BYTES + MAC_BYTES) return null;
   const signed = bytes.subarray(0, SIGNED_BYTES);
   if (!timingSafeEqual(bytes.subarray(SIGNED_BYTES), macOf(signed, key))) return null;
   const expiresAtMs = signed.readUIntBE(0, END_BYTES);
-  // Of the bytes, because several texts can stand for the same ones.
+  // The hash is that of the bytes, because several texts can stand for the same bytes.
   return nowMs < expiresAtMs ? { hash: hash('sha256', bytes, 'hex'), expiresAtMs } : null;
 }
 
 interface KeyStore {
   find(): Promise<string | undefined>;
-  /** Of several nodes that keep one at the same moment, the first is kept. */
+  /** When several nodes keep a key at the same moment, the first one is kept. */
   keep(key: string): Promise<unknown>;
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { isWellFormedKey, makeKey } from './secrets.ts';
 
-/** Issued before the checksum was that of `node:zlib`. */
+/** These keys were issued before the checksum was computed by `node:zlib`. */
 const KEYS = [
   'gk_00000000000000000000000000000000000000002kaqcA',
   'gk_zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz2x81PZ',

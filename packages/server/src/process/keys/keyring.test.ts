@@ -111,7 +111,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     };
     const nameOf = (credential: string) => keyring.lastKnown(credential)?.keyId ?? null;
     const before = await make(['stop']);
-    // More than one part of the reading.
+    // These are more than one part of the reading.
     const many: Awaited<ReturnType<typeof make>>[] = [];
     while (many.length < 510)
       many.push(...(await Promise.all(Array.from({ length: 10 }, () => make(['operate'])))));
@@ -139,7 +139,7 @@ describeEachEngine('a key that is used on two nodes', (engine) => {
     await eventually(async () => nameOf(ofAfter.cookie), null);
     assert.equal(nameOf(after.key), after.keyId);
 
-    // Nobody has told the end of this one.
+    // The end of this key was not reported.
     await here.keys.revoke(after.keyId, START_MS);
     keyring.changesMissed();
     await eventually(async () => nameOf(after.key), null);

@@ -15,7 +15,7 @@ import { type Caller, callerAt, callerOf, type Found, foundBySession, isCallerVa
 import type { KnownCallers } from './known-callers.ts';
 import { type Credential, hashSecret, newKey, sessionSecretOf } from './secrets.ts';
 
-/** A query that hangs must not hold the others for as long. */
+/** The number of queries at the same time, so that one that hangs does not hold all others. */
 const QUERIES_MAX = 2;
 
 const HASHES_PER_QUERY_MAX = 500;
@@ -42,10 +42,10 @@ interface KeyStore extends KeyReads {
   readonly urgent: KeyReads;
 }
 
-/** Of the key, or of the cookie of a session. */
+/** The hash of the key, or of the cookie of a session. */
 const hashOf = (credential: Credential): string => hashSecret(sessionSecretOf(credential) ?? credential);
 
-/** The look-ups of one way to the storage. */
+/** The look-ups over one way to the storage: the usual one, or the one for urgent requests. */
 class LookUps {
   readonly #keys: SharedLookUp<StoredCaller>;
   readonly #sessions: SharedLookUp<SessionOfKey>;
@@ -102,7 +102,7 @@ export class Keyring {
     return found && this.#validCaller(found);
   }
 
-  /** Urgent look-ups do not wait for other work. */
+  /** Identifies a caller; urgent look-ups do not wait for other work. */
   async identify(credential: Credential, isUrgent = false): Promise<Caller | null> {
     const changesSeen = this.#changesSeen;
     const found = await (isUrgent ? this.#urgentLookUps : this.#lookUps).find(credential);
@@ -118,7 +118,7 @@ export class Keyring {
       this.#checked.set(credential, { ...found, checkedAtMs: nowMs });
       this.#known.note(hashOf(credential), found);
     }
-    // Not awaited, because a storage that hangs must not delay a stop.
+    // The use is recorded without waiting, because a storage that hangs must not delay a stop.
     void outsideRequest(() => this.#recordUse(caller, nowMs));
     return caller;
   }
@@ -137,7 +137,7 @@ export class Keyring {
     this.#known.changed([keyId]);
   }
 
-  /** A key may have been ended on another node. */
+  /** Drops keys that were ended on any node. */
   observe(events: readonly Pick<StoredEvent, 'type' | 'data'>[]): void {
     for (const keyId of endedKeyIds(events)) this.drop(keyId);
   }
@@ -154,7 +154,7 @@ export class Keyring {
     this.#known.changed(ids);
   }
 
-  /** Changes on other nodes may have been missed. */
+  /** Called when changes on other nodes may have been missed. */
   changesMissed(): void {
     this.#known.allChanged();
   }
@@ -234,12 +234,12 @@ export const issuedKey = (stored: StoredKey, key: string): IssuedKey => ({ ...ke
 type Find<Found> = (hashes: readonly string[]) => Promise<ReadonlyMap<string, Found>>;
 
 /**
- * Looks up credentials by their hashes. Those that arrive while queries run share the next query, so a flood of wrong
- * credentials costs few queries, and a good one among them waits for one or two of these.
+ * Looks up credentials by their hashes. Those that arrive while queries run share the next query, so a flood of wrong credentials costs
+ * few queries, and a valid one among them waits for one or two of these.
  */
 export class SharedLookUp<Found> {
   readonly #find: Find<Found>;
-  /** Those that no running query has. A look-up never joins a running query, which may have read before the last change. */
+  /** The hashes that no running query has. A look-up never joins a running query, which may have read before the last change. */
   readonly #waiting = new Map<string, PromiseWithResolvers<Found | undefined>>();
   #queries = 0;
 

@@ -7,11 +7,11 @@ import { FollowedCopy, readInParts } from '../followed-copy.ts';
 import type { Logger } from '../logging/logger.ts';
 import { type Caller, callerOf, type Found, foundBySession } from './callers.ts';
 
-/** How long what was read last is used for a stop while the storage does not answer. */
+/** How long the last known caller may still stop something while the storage does not answer. */
 export const LAST_KNOWN_MS_MAX = DAY_MS;
-/** Of all keys and sessions that may stop something; a further one replaces the one that was read longest ago. */
+/** The number of keys and sessions that may stop something; a further one replaces the one that was read longest ago. */
 const CALLERS_MAX = 100_000;
-/** What another node changes is told at once, unless that node ends in this moment. */
+/** All are read this often: changes on another node are reported at once, unless that node ends at this moment. */
 const ALL_EVERY_MS = MINUTE_MS;
 
 interface CallerReads {
@@ -27,15 +27,15 @@ interface KnownParts {
 
 interface Known extends Found {
   readonly readAtMs: number;
-  /** The reading of everything in which it was found last. */
+  /** The value of `#round` when the caller was read last. */
   readonly round: number;
 }
 
 type HasEnded = (caller: Caller) => boolean;
 
 /**
- * Everybody who may stop something, by the hashes of keys and sessions: whoever was let in by one node must be able to stop
- * something through every other one, also while none of them reaches the storage.
+ * The callers who may stop something, by the hashes of keys and sessions. A caller that one node has accepted must be able to stop
+ * something through every other node, also while none of them reaches the storage.
  */
 export class KnownCallers {
   readonly #parts: KnownParts;
@@ -66,7 +66,7 @@ export class KnownCallers {
     return this.#known.size;
   }
 
-  /** Not after a day without the storage; a clock that was set back must not extend this time. */
+  /** `null` after a day without the storage; a clock that was set back must not extend this time. */
   find(hash: string): Found | null {
     const known = this.#known.get(hash);
     if (known === undefined) return null;
@@ -74,7 +74,7 @@ export class KnownCallers {
     return ageMs >= 0 && ageMs < LAST_KNOWN_MS_MAX ? known : null;
   }
 
-  /** Also one that may stop nothing, so that it is told so. */
+  /** Also remembers a caller who may stop nothing, so that a stop is refused with that reason. */
   note(hash: string, found: Found): void {
     const { caller, locked } = found;
     this.#known.set(hash, { caller, locked, readAtMs: this.#parts.now(), round: this.#round });
@@ -84,7 +84,7 @@ export class KnownCallers {
     this.#known.delete(hash);
   }
 
-  /** Keys, people or sessions (their hashes) are new or have changed. */
+  /** Called when keys, people or sessions (their hashes) are new or have changed. */
   changed(ids: readonly string[]): void {
     this.#copy.changed(ids);
   }
@@ -93,7 +93,7 @@ export class KnownCallers {
     this.#copy.allChanged();
   }
 
-  /** The terminal of a person who has ended stays known. */
+  /** Forgets callers who have ended; the terminal at which such a person had signed in stays known. */
   forgetWhere(hasEnded: HasEnded): void {
     for (const [hash, known] of this.#known) {
       if (!hasEnded(known.caller)) continue;
@@ -119,7 +119,7 @@ export class KnownCallers {
       async (last, limit) => [...(await app.session.all(page(last?.[0], limit)))],
       ([hash, session]) => this.#noteSession(hash, session),
     );
-    // What was read neither now nor by a request since has ended.
+    // A caller that was read neither now nor by a request since has ended.
     for (const [hash, { round }] of this.#known) if (round < this.#round) this.#known.delete(hash);
   }
 

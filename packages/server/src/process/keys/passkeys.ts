@@ -23,18 +23,18 @@ interface Expected {
 }
 
 export interface CheckedPasskey {
-  /** Not yet checked or used up. */
+  /** The challenge that was signed, which is not checked or used up yet. */
   readonly challenge: string;
-  /** The host name for which it was made or has signed. */
+  /** The host name for which the passkey was made or has signed. */
   readonly rpId: string;
   readonly signCount: number;
-  /** Of a new passkey; `null` otherwise. */
+  /** The id of a new passkey; `null` otherwise. */
   readonly credentialId: string | null;
 }
 
 /**
- * What the authenticator has signed, or says about a new passkey; `null` if it was not made here and now by a person whom it has
- * recognised. The signature is checked apart.
+ * Reads what the authenticator has signed, or says about a new passkey; `null` if this was not done at this service, by a person whom
+ * the authenticator has recognised. The signature is checked separately.
  */
 export function checkedPasskey(signed: Signed, { type, isOwn }: Expected): CheckedPasskey | null {
   const client = clientDataOf(signed.client_data);
@@ -57,7 +57,7 @@ function credentialIdIn(data: Buffer): string | null {
   return end > data.length ? null : data.subarray(CREDENTIAL_AT, end).toString('base64url');
 }
 
-/** A passkey belongs to a host name: one that has a certificate, or this machine. */
+/** The host name that a passkey belongs to: that of a service with a certificate, or this machine; `null` for other origins. */
 function rpIdOf(origin: string): string | null {
   const { protocol, hostname } = new URL(origin);
   if (hostname === 'localhost' || hostname.endsWith('.localhost')) return hostname;
@@ -69,7 +69,7 @@ interface ClientData {
   readonly type: unknown;
   readonly challenge: string;
   readonly origin: string;
-  /** Whether a page of others has our page inside. */
+  /** True when our page was shown inside a page of others. */
   readonly isInOther: boolean;
 }
 

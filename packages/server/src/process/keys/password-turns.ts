@@ -1,11 +1,11 @@
-/** What waits in lanes: people where they have signed in before, everybody else, and PINs. */
+/** The lanes in which checks wait: of people where they have signed in before, of everybody else, and of PINs. */
 const LANES = ['home', 'elsewhere', 'pin'] as const;
 type Lane = (typeof LANES)[number];
 
-/** Whose turn it is: the lanes take turns, and in each of them its groups. */
+/** The place of a check in the order: the lanes take turns, and within each lane its groups. */
 export interface Turn {
   readonly lane: Lane;
-  /** Who asks at home, and from which network elsewhere, because names can be invented. */
+  /** The name in the lane `home`; in the lane `elsewhere` the network, because names can be invented. */
   readonly group: string;
 }
 
@@ -14,7 +14,7 @@ interface Waiting {
   readonly refuse: () => void;
 }
 
-/** Those that wait for a turn. Whoever sends many waits longer for all of them, and nobody else does. */
+/** The checks that wait for a turn. A caller who sends many waits longer for all of them, and other callers do not. */
 export class PasswordTurns {
   readonly #waitingMax: number;
   readonly #lanes: Readonly<Record<Lane, Map<string, Waiting[]>>> = {
@@ -24,12 +24,12 @@ export class PasswordTurns {
   };
   #last = 0;
 
-  /** Of each lane. */
+  /** `waitingMax` is the limit of each lane. */
   constructor(waitingMax: number) {
     this.#waitingMax = waitingMax;
   }
 
-  /** When the lane is full, the newest of the group with the most is refused; `undefined` if that is this one. */
+  /** When the lane is full, the newest check of its largest group is refused; returns `undefined` if that is the new one. */
   add({ lane, group }: Turn, waiting: Waiting): { readonly leave: () => boolean } | undefined {
     const groups = this.#lanes[lane];
     const own = groups.get(group) ?? [];
@@ -43,7 +43,7 @@ export class PasswordTurns {
     return { leave: () => this.#leave(lane, group, waiting) };
   }
 
-  /** Takes the next one out. */
+  /** Takes out the check that is next. */
   next(): Waiting | undefined {
     for (let step = 1; step <= LANES.length; step++) {
       const at = (this.#last + step) % LANES.length;
@@ -60,7 +60,7 @@ export class PasswordTurns {
     return undefined;
   }
 
-  /** Returns whether it was still waiting. */
+  /** Returns whether the check was still waiting. */
   #leave(lane: Lane, group: string, waiting: Waiting): boolean {
     const own = this.#lanes[lane].get(group) ?? [];
     const at = own.indexOf(waiting);

@@ -10,7 +10,7 @@ const LATE = { code: 'rate_limited', message: /try again/ };
 test('passwords are compared one at a time, 200 wait, and further ones are refused', async () => {
   const passwords = new Passwords();
   let begun = 0;
-  // Refused when it is its turn, so that nothing is computed.
+  // Each of these is refused when it is its turn, so nothing is computed.
   const begin = async (): Promise<void> => {
     begun++;
     throw new Error('not this one');

@@ -6,18 +6,18 @@ import { SECOND_MS } from '@granary/contract/time';
 import { Argon2 } from './argon2.ts';
 import { PasswordTurns, type Turn } from './password-turns.ts';
 
-/** The least that OWASP asks of argon2id, because a small site has little memory. */
+/** The minimum that OWASP recommends for argon2id; a small site has little memory. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
-/** Of each lane. */
+/** The limit of each lane. */
 const WAITING_MAX = 200;
-/** Of the time of a request: for computing and for what is stored afterwards, on a busy machine. */
+/** The part of the time of a request that is needed for computing and for storing the result, on a busy machine. */
 const NEEDED_MS = SECOND_MS;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
-/** Compared with where there is no person, so that this takes as long. */
+/** A password is compared with this value where there is no person, so that the comparison takes as long. */
 const OF_NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
 interface Costs {
@@ -30,11 +30,11 @@ interface Costs {
 type Begin = () => Promise<void>;
 const AT_ONCE: Begin = async () => undefined;
 const PIN_TURN: Turn = { lane: 'pin', group: '' };
-/** Only of people who have shown who they are. */
+/** The turn of new passwords and PINs, which come only from people who have shown who they are. */
 const NEW_TURN: Turn = { lane: 'home', group: '' };
 const ANY_TURN: Turn = { lane: 'elsewhere', group: '' };
 
-/** Computes one password at a time; the others wait, in lanes that take turns: guessed PINs and passwords do not keep people out. */
+/** Computes one password at a time. The others wait in lanes that take turns, so guessed PINs and passwords do not keep people out. */
 export class Passwords {
   readonly #argon2: Pick<Argon2, 'derive'>;
   readonly #turns = new PasswordTurns(WAITING_MAX);
@@ -44,7 +44,7 @@ export class Passwords {
     this.#argon2 = argon2;
   }
 
-  /** In PHC form. */
+  /** The stored form of a password or PIN, in PHC form. */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
     const costs = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
@@ -52,7 +52,7 @@ export class Passwords {
     return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
   }
 
-  /** Takes the same time where nothing is stored. */
+  /** The comparison takes the same time when nothing is stored. */
   async matches(
     password: string,
     stored: string | null,
@@ -92,7 +92,7 @@ export class Passwords {
     }
   }
 
-  /** Refuses what would be answered too late: computing it would only make the next ones late, too. */
+  /** Refuses a check that would be answered too late: computing it would only make the next ones late, too. */
   async #wait(turn: Turn): Promise<void> {
     const patienceMs = requestLeftMs() - NEEDED_MS;
     if (patienceMs <= 0) throw tooMany();
@@ -105,7 +105,7 @@ export class Passwords {
     if (place === undefined) throw tooMany();
     if ((await within(patienceMs, promise)) !== LATE) return;
     if (place.leave()) throw tooMany();
-    // It has begun, or was refused, at this moment.
+    // The check has begun, or was refused, at this moment.
     await promise;
   }
 }

@@ -6,7 +6,7 @@ import { hashSecret } from './secrets.ts';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const STEP_MS = 30 * SECOND_MS;
 const DIGITS = 6;
-/** Of a phone whose clock is half a minute off, and of a person who types slowly. */
+/** The clock of a phone may be half a minute off, and a person may type slowly. */
 const STEPS_OFF_MAX = 1;
 const RECOVERY_CODES = 8;
 const RECOVERY_GROUPS = 4;
@@ -70,7 +70,7 @@ function usedStep(
 export const firstStep = (secret: string, code: string, nowMs: number): number | null =>
   usedStep(code.replace(/\s/g, ''), { secret, lastStep: 0 }, nowMs);
 
-/** Each works once. They are long and random, so one SHA-256 is a safe stored form. */
+/** Each recovery code works once. The codes are long and random, so one SHA-256 is a safe stored form. */
 export const newRecoveryCodes = (): string[] =>
   Array.from({ length: RECOVERY_CODES }, () =>
     Array.from({ length: RECOVERY_GROUPS }, () =>

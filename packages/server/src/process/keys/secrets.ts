@@ -54,7 +54,7 @@ export const hashSecret = (secret: string): string => hash('sha256', secret, 'he
 
 export const newKey = (): string => makeKey(randomInt);
 
-/** Without characters that look alike, because a person may have to type the secret into a device. */
+/** The secret has no characters that look alike, because a person may have to type it into a device. */
 export const newDeviceSecret = (): string =>
   Array.from({ length: SECRET_LENGTH }, () => SECRET_ALPHABET[randomInt(SECRET_ALPHABET.length)]).join('');
 
@@ -64,21 +64,21 @@ export function matchesHash(secret: string, storedHash: string): boolean {
   return given.length === stored.length && timingSafeEqual(given, stored);
 }
 
-/** The value of the cookie. */
+/** The value of the session cookie. */
 export const newSessionSecret = (): string => `gs_${randomBytes(SESSION_BYTES).toString('base64url')}`;
 
 export const isSessionSecret = (text: string): boolean => SESSION_SECRET.test(text);
 
 export const newSignInCode = (): string => `gc_${randomBytes(CODE_BYTES).toString('base64url')}`;
 
-/** Of the link of an invitation, which is worth nothing without the password that is chosen with it. */
+/** The code in the link of an invitation. It is worth nothing without the password that is chosen with it. */
 export const newInviteCode = (): string => `${INVITE_PREFIX}${randomBytes(CODE_BYTES).toString('base64url')}`;
 
 export const isInviteCode = (code: string): boolean => code.startsWith(INVITE_PREFIX);
 
 export const newConfirmationId = (): string => `gf_${randomBytes(CODE_BYTES).toString('base64url')}`;
 
-/** What identifies a caller: the text of an API key, or the secret of a session after a mark. */
+/** The text that identifies a caller: an API key, or the secret of a session after a mark. */
 export type Credential = string;
 
 export const sessionCredential = (secret: string): Credential => SESSION_MARK + secret;

@@ -22,7 +22,7 @@ test('a flood of unknown keys costs few queries, and a good key among them is fo
   const { queries, lookUp } = rig();
   const unknown = Array.from({ length: 1_200 }, (_, i) => lookUp.find(`unknown-${i}`));
   const good = lookUp.find('good');
-  // The answer of one query begins the next.
+  // The answer to one query begins the next one.
   for (const { answer } of queries) {
     answer(new Map([['good', 'the key']]));
     await new Promise((resolve) => setImmediate(resolve));

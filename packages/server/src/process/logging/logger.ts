@@ -32,13 +32,13 @@ export function createLogger(
 export const isReadableFormat = (format: LogFormat): boolean =>
   format === 'text' || (format === 'auto' && process.stdout.isTTY === true);
 
-/** Without a limit on the number of lines, because every request has one and the operator has asked for it. */
+/** The access log has no limit on the number of lines, because each request has a limit and the operator has asked for the log. */
 export function createAccessLog(format: LogFormat): Logger {
   const isReadable = isReadableFormat(format);
   return createLogger('info', isReadable, { write: isReadable ? writePretty : standardOutput() });
 }
 
-/** Written synchronously, so that the last lines before a crash are not lost. */
+/** The lines are written synchronously, so that the last ones before a crash are not lost. */
 function standardOutput(): (line: string) => void {
   const output = pino.destination({ dest: process.stdout.fd, sync: true });
   return (line) => void output.write(line);
@@ -116,7 +116,7 @@ function shortValue([name, value]: [string, unknown]): [string, unknown] {
     : [name, `${text.slice(0, VALUE_CHARS_MAX).toWellFormed()}…`];
 }
 
-/** The trace id of a W3C `traceparent` header; `undefined` for everything that is none. */
+/** The trace id of a W3C `traceparent` header; `undefined` for any other text. */
 export function traceIdOf(header: string | readonly string[] | undefined): string | undefined {
   return typeof header === 'string' ? TRACEPARENT.exec(header)?.[1] : undefined;
 }
@@ -140,5 +140,5 @@ export function logRequests(app: FastifyInstance, log: Logger): void {
   });
 }
 
-/** Routes without a key have no caller, and neither has a request whose key is not known. */
+/** The id of the key; `undefined` for a route without a key and for a request whose key is not known. */
 const keyIdOf = ({ caller }: Partial<FastifyRequest>): string | undefined => caller?.keyId;

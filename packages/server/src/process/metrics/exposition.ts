@@ -5,7 +5,7 @@ export type Labels = Readonly<Record<string, string>>;
 export interface Sample {
   readonly labels: Labels;
   readonly value: number;
-  /** Added to the name of the metric, as in `_sum`. */
+  /** The suffix is added to the name of the metric, as in `_sum`. */
   readonly suffix?: string;
 }
 
@@ -57,7 +57,7 @@ function labelText(labels: Labels): string {
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 
-/** What a histogram has counted, as data that can pass between threads. */
+/** The counts of a histogram, as data that can pass between threads. */
 export interface HistogramFigures {
   readonly counts: readonly number[];
   readonly sum: number;
@@ -86,7 +86,7 @@ export class Histogram {
     return { counts: [...this.#counts], sum: this.#sum };
   }
 
-  /** Adds what a histogram with the same bounds has counted. */
+  /** Adds the counts of a histogram with the same bounds. */
   add({ counts, sum }: HistogramFigures): void {
     for (const [index, count] of counts.entries()) this.#counts[index] = (this.#counts[index] ?? 0) + count;
     this.#sum += sum;

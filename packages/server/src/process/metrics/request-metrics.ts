@@ -24,15 +24,15 @@ type RouteConfig = FastifyRequest['routeOptions']['config'];
 interface RouteMetrics {
   readonly method: string;
   readonly route: string;
-  /** By the first digit of the status. */
+  /** The number of answers; the index is the first digit of the status. */
   readonly answers: number[];
-  /** `null` for answers without an end. */
+  /** `null` for a route whose answers have no end. */
   readonly durations: Histogram | null;
 }
 
 /** Counts requests by method, route and class of status, and measures how long they take until the answer is written. */
 export class RequestMetrics {
-  /** By the configuration object of their route, of which each route has one. */
+  /** The counts of each route; the key is its configuration object, of which each route has one. */
   readonly #routes = new Map<RouteConfig, RouteMetrics>();
 
   start(): void {

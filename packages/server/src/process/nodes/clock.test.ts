@@ -82,7 +82,7 @@ describePostgres('two nodes whose machines differ by a minute', (engine) => {
   it('raise no alert about a device that reports to one of them, and see it as online', async () => {
     const deviceId = 'steady';
     assert.equal((await right.api.post(DEVICES, siloNamed(deviceId))).status, 200);
-    // Less than the difference of the clocks, and more than a busy machine takes for a round.
+    // The delay is shorter than the difference of the clocks, and longer than a round on a busy machine.
     const reporting = { interval_s: 10, offline_delay_s: 0 };
     assert.equal((await right.api.put(`${DEVICES}/${deviceId}/config`, { reporting })).status, 200);
     for (let second = 0; second < 5; second++) {

@@ -14,7 +14,7 @@ const options = {
     ? 'mosquitto is not installed here'
     : false,
 };
-/** Some beats of a node. */
+/** This is the time of some beats of a node. */
 const SEEN_MS = 3_000;
 
 describePostgres('the node that takes messages from the external broker', (engine) => {
@@ -40,7 +40,7 @@ describePostgres('the node that takes messages from the external broker', (engin
   };
   const startNode = (env: Readonly<Record<string, string>> = {}): Promise<NodeProcess> =>
     start({ GRANARY_BROKER_URL: broker.url, ...env });
-  /** Every node has one connection to the broker, and the one that takes messages a second one. */
+  /** The number of connections of a node to the broker: each node has one, and the node that takes messages has a second one. */
   const connections = async ({ httpUrl }: NodeProcess): Promise<number> => {
     const metrics = await (await fetch(`${httpUrl}/metrics`)).text();
     return Number(/^granary_link_connections (\d+)/m.exec(metrics)?.[1]);

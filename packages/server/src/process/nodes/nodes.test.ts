@@ -7,7 +7,7 @@ import { type NodeProcess, nodeProcesses } from '@granary/testing/server/node-pr
 
 const EMBEDDED = { GRANARY_TEST_BROKER: 'embedded' };
 const REFUSED = /uses this database with an .* broker.*set GRANARY_BROKER_URL.*or stop the other node/;
-/** Longer than a silent node counts as live. */
+/** This is longer than a silent node counts as live. */
 const AWAY_MS = 6_000;
 
 const deviceLinkOf = async ({ httpUrl }: NodeProcess): Promise<string> => {

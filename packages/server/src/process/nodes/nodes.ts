@@ -11,7 +11,7 @@ import type { ServiceClock } from './service-clock.ts';
 
 const BEAT_MS = 1_000;
 const JOIN_AGAIN_MS = 250;
-/** More samples at the start, so that the first times are exact. */
+/** More samples are taken at the start, so that the first times are exact. */
 const FIRST_SAMPLES = 3;
 const SAID_AGAIN_MS = 30_000;
 const CLOCK_OFF_MS_MAX = 2_000;
@@ -30,19 +30,19 @@ interface NodesParts {
 }
 
 /**
- * Keeps this node in the table of nodes, knows the others, and measures the clock of the database. Decides whether this node takes
- * the messages of devices from the external broker.
+ * Keeps this node in the table of nodes, knows the other nodes, and measures the clock of the database. It also decides whether this
+ * node takes the messages of devices from the external broker.
  */
 export class Nodes implements CollectorTurn {
-  /** The nodes that live, with this one; as last known while the database does not answer. */
+  /** The number of live nodes, including this one; the last known number while the database does not answer. */
   liveCount = 1;
-  /** Why this node should not run beside another; `null` if it may. */
+  /** Why this node should not run beside another one; `null` if it may. */
   conflict: string | null = null;
   readonly #parts: NodesParts;
   #others: readonly NodeRecord[] = [];
   #reachesBroker = false;
   #isCollector = false;
-  /** When the database was asked for what decided that. */
+  /** The time at which the database was asked whether this node is the collector. */
   #decidedAtMs = Number.NEGATIVE_INFINITY;
   #toDecideSinceMs = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
@@ -61,12 +61,12 @@ export class Nodes implements CollectorTurn {
     return this.#others.flatMap(({ presetHash }) => presetHash ?? []);
   }
 
-  /** Unlike that of any other node, also of an earlier start. */
+  /** The id differs from that of every other node and of every earlier start of this one. */
   get nodeId(): string {
     return this.#parts.node.nodeId;
   }
 
-  /** A node that has not reached the database for so long that it counts as ended does not know whose turn it is. */
+  /** Whether it is the turn of this node. A node that has not reached the database for so long that it counts as ended does not know. */
   get isOwn(): boolean {
     if (this.#parts.table === null) return true;
     return this.#isCollector && monotonicMs() - this.#decidedAtMs < LIVE_MS;
@@ -80,7 +80,7 @@ export class Nodes implements CollectorTurn {
     if (table !== null && !this.#isStopped) await this.#beatNext(table);
   }
 
-  /** Waits until a node that has crashed counts as ended; refuses to start beside one that is proven to live. */
+  /** Waits until a node that has crashed counts as ended; refuses to start beside a node that is proven to live. */
   async join(): Promise<void> {
     const { table, node, clock } = this.#parts;
     if (table === null) return;
@@ -108,7 +108,7 @@ export class Nodes implements CollectorTurn {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    // Waits behind a beat that is under way, but not for long; a node that cannot leave counts as ended soon.
+    // The call waits for a beat that is under way, but not for long. A node that cannot leave soon counts as ended.
     await this.#parts.table?.leave(this.#parts.node.nodeId).catch(() => undefined);
   }
 
@@ -120,14 +120,14 @@ export class Nodes implements CollectorTurn {
     }, BEAT_MS);
   }
 
-  /** A beat that begins after the present one; resolves in any case. */
+  /** Runs a beat that begins after the present one; resolves in any case. */
   #beatNext(table: NodeTable): Promise<void> {
     this.#nextBeat ??= this.#beating
       .then(() => {
         this.#nextBeat = null;
         return this.#beat(table);
       })
-      // While the database does not answer, other parts say so.
+      // Other parts report that the database does not answer.
       .catch(() => undefined);
     this.#beating = this.#nextBeat;
     return this.#nextBeat;
@@ -149,7 +149,7 @@ export class Nodes implements CollectorTurn {
     this.#judge(own, conflictingNodes(node.broker, others));
   }
 
-  /** The node goes on, because devices may be connected to it and need their stops; people have to decide. */
+  /** Reports a conflict. The node continues, because devices may be connected to it and need their stops; people have to decide. */
   #judge(own: NodeRecord, conflicts: readonly NodeRecord[]): void {
     const [other] = conflicts;
     this.conflict = other !== undefined && isLast(own, conflicts) ? this.#describe(other) : null;

@@ -7,11 +7,11 @@ const SMALL_MS_MAX = 1_000;
 const SLOWED_BY = 0.5;
 
 /**
- * What all threads need to tell the time, in four slots:
- * 0: what is added to the clock of the system;
- * 1: what is added to the monotonic clock, which is used instead as soon as this is a number;
- * 2: what was added to the monotonic clock before the last correction;
- * 3: when the last correction began.
+ * The values that all threads need to tell the time, in four slots:
+ * 0: the number that is added to the clock of the system;
+ * 1: the number that is added to the monotonic clock, which is used instead as soon as this slot has a number;
+ * 2: the number that was added to the monotonic clock before the last correction;
+ * 3: the time at which the last correction began.
  */
 export type SharedClock = Float64Array;
 
@@ -42,8 +42,8 @@ interface ClockParts {
 }
 
 /**
- * The time by which the service decides. On a database that several nodes may share it is that of the database, because the clocks of
- * their machines may differ; otherwise that of the machine.
+ * The time by which the service decides. When several nodes may share the database, it is the time of the database, because the clocks of
+ * their machines may differ; otherwise it is the time of the machine.
  */
 export class ServiceClock {
   readonly now: () => number;
@@ -58,7 +58,7 @@ export class ServiceClock {
     this.now = fixed ?? (() => (this.#isOfDatabase ? readClock(this.#shared) : system()));
   }
 
-  /** How much the clock of this machine is ahead of that of the database; 0 without one. */
+  /** How much the clock of this machine is ahead of that of the database; 0 when the clock of the database is not used. */
   get systemAheadMs(): number {
     return this.#isOfDatabase ? this.#system() - this.now() : 0;
   }
@@ -67,7 +67,7 @@ export class ServiceClock {
     return !Number.isNaN(this.#shared[1]);
   }
 
-  /** For the other threads of the process; in tests with a time of its own, as far ahead as that is now. */
+  /** The clock for the other threads of the process. In tests with a time of their own, the threads stay as far ahead as that time is now. */
   forThreads(): SharedClock {
     this.#shared[0] = this.#fixed === undefined && this.#system === Date.now ? 0 : this.now() - Date.now();
     return this.#shared;

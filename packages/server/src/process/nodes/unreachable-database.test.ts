@@ -7,7 +7,7 @@ import { siloNamed } from '@granary/testing/server/service';
 import { StallingProxy } from '@granary/testing/server/stalling-proxy';
 
 const DEVICES = '/v1/siloscale/devices';
-/** Five seconds, and the time that a busy machine needs to notice them. */
+/** The limit is five seconds and the time that a busy machine needs to notice them. */
 const ANSWER_MS_MAX = 6_500;
 
 describePostgres('a node that cannot reach the database', (engine) => {

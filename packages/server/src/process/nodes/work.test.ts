@@ -12,9 +12,9 @@ import type { WebhookOptions } from '../../background/webhooks/worker.ts';
 
 const DEVICES = '/v1/siloscale/devices';
 const SILOS = 6;
-/** Longer than a lease. */
+/** This is longer than a lease. */
 const A_LEASE_MS = 9_000;
-/** Longer than the ten seconds after which another node goes on, because a busy machine is slow; far shorter than an attempt may take. */
+/** Another node continues after ten seconds, or later on a busy machine. An attempt may take far longer than this limit. */
 const TAKEN_OVER_MS_MAX = 25_000;
 const SETTLED_MS = 2_500;
 const [FULL, LOW] = [500, 150];
@@ -22,7 +22,7 @@ const [FULL, LOW] = [500, 150];
 interface HangingWork {
   readonly env: Readonly<Record<string, string>>;
   readonly begin: (node: NodeProcess) => Promise<void>;
-  /** The attempts that were begun. */
+  /** The number of attempts that were begun. */
   readonly count: () => number;
 }
 
@@ -118,7 +118,7 @@ describePostgres('two nodes with the same due work', (engine) => {
       assert.equal((await api.post('/v1/webhooks', hook)).status, 200);
       assert.equal((await api.post('/v1/keys', { name: 'new', scopes: ['read'] })).status, 200);
     };
-    // On a busy machine the second node needs as long to start as an attempt may usually take.
+    // The start of the second node on a busy machine takes as long as an attempt usually may, so attempts may take longer here.
     const options: WebhookOptions = { attemptMs: MINUTE_MS };
     const env = {
       GRANARY_WEBHOOK_ALLOW_PRIVATE: 'on',

@@ -7,7 +7,7 @@ import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import { type CertificatePair, secureOptions } from '@granary/link/tls';
 import type { Logger } from '../logging/logger.ts';
 
-/** Larger files are something else. */
+/** A larger file is not a certificate or key. */
 const FILE_BYTES_MAX = 1024 * 1024;
 const READ_FAULTS: Readonly<Record<string, string>> = {
   ENOENT: 'there is no such file',
@@ -146,7 +146,7 @@ export class CertificateFiles {
   start(renewed: (certificate: Certificate) => void): void {
     this.#renewed = renewed;
     const { certPath, keyPath } = this.#parts.paths;
-    // Folders are watched, because files are usually replaced by a rename or by another link.
+    // The folders are watched and not the files, because files are usually replaced by a rename or by another link.
     for (const folder of new Set([dirname(certPath), dirname(keyPath)])) this.#watch(folder);
     this.#interval = setInterval(() => this.#check(false), CHECK_MS).unref();
     this.#logExpiry();
@@ -168,7 +168,7 @@ export class CertificateFiles {
   #watch(folder: string): void {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.#settle());
-      // The interval still finds changes.
+      // Without the watcher the interval still finds changes.
       watcher.on('error', () => watcher.close());
       this.#watchers.push(watcher);
     } catch (error) {
@@ -186,7 +186,7 @@ export class CertificateFiles {
     return this.#reading;
   }
 
-  /** Never rejects. */
+  /** The promise never rejects. */
   async #read(isRequested: boolean): Promise<void> {
     try {
       const next = await readCertificate(this.#parts.paths);

@@ -4,7 +4,7 @@ import type { Logger } from '../logging/logger.ts';
 import type { Settings } from '../settings.ts';
 import { CertificateFiles, type CertificateFilesParts } from './certificate-files.ts';
 
-/** `null` without TLS. */
+/** Opens the certificate; `null` without TLS. */
 export async function openCertificate(
   { tlsCert: certPath, tlsKey: keyPath }: Settings,
   parts: Omit<CertificateFilesParts, 'paths'>,

@@ -1,4 +1,4 @@
-/** The document of this service; requests go where the page came from, because its security policy allows nothing else. */
+/** Fetches the document of this service. Requests go to the origin of the page, because its security policy allows nothing else. */
 async function fetchDocument() {
   const answer = await fetch('openapi.json');
   if (!answer.ok) throw new Error(`the service answered with ${answer.status}`);
@@ -7,8 +7,8 @@ async function fetchDocument() {
 }
 
 /**
- * Swagger UI would make example values of random letters from the pattern of a text. And it would fill in the id of a device:
- * one click would then start something at a device that nobody chose.
+ * Without this, Swagger UI would make example values of random letters from the pattern of a text. It would also fill in the id of a
+ * device, and one click would then start something at a device that nobody chose.
  */
 function forTrying(name, value) {
   if (name === 'pattern' && typeof value === 'string') return undefined;
@@ -25,7 +25,7 @@ function show(spec) {
     displayRequestDuration: true,
     filter: true,
     tryItOutEnabled: true,
-    // The key stays in memory, and nobody outside is asked whether the document is valid.
+    // The key stays in memory, and no external service is asked whether the document is valid.
     persistAuthorization: false,
     validatorUrl: null,
   });
