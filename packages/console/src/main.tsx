@@ -40,11 +40,11 @@ import { App, preloadView } from './shell/app.tsx';
 import { language, texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
-/** Who waits longer sees that the page is loading. */
+/** After this time the page shows that it is loading. */
 const DRAWN_AFTER_MS = 200;
 const COOKIE_KEPT_EVERY_MS = 12 * 3_600 * 1_000;
 const STATE_KEPT_EVERY_MS = 5 * 60 * 1_000;
-/** A network that answers nothing looks like a slow one. */
+/** After this time a network counts as unreachable, because one that answers nothing looks like a slow one. */
 const SLOW_MS = 5_000;
 
 const root = document.querySelector('#console');
@@ -57,25 +57,25 @@ const settings = pageSettings();
 const { silo_segment: siloSegment, field_segment: fieldSegment, sign_on_name: signOnName } = settings;
 const client = createClient({ baseUrl: location.origin, siloSegment, fieldSegment });
 
-// What the first view needs is loaded at the same time: session, site, the code of the view, and the language.
+// Everything for the first view is loaded at the same time: session, site, the code of the view, and the language.
 const link = takeLink();
 const ask = (): Promise<SignInResult> =>
   link?.kind === 'sign-in' ? signIn(client, { code: link.code }) : currentSession(client);
 const firstAnswer = ask();
 const firstRead = link === null ? readSite(client) : undefined;
-// Without a session it is refused, and read after the sign-in.
+// Without a session this read is refused; the site is then read after the sign-in.
 firstRead?.catch(() => undefined);
 preloadView(navigation.route.peek().view);
 const preferences = await loadedPreferences();
 
 interface Opened {
-  /** The site, where it was asked for with the session. */
+  /** The site, if it was requested together with the session. */
   readonly first?: Promise<SiteRecords> | undefined;
-  /** What was known earlier, in place of everything that the service would answer. */
+  /** The state that was kept earlier, in place of everything that the service would answer. */
   readonly kept?: KeptState;
 }
 
-/** `own`: of the key of this browser; at a terminal others sign in over it. Returns the way to close it. */
+/** Shows the console. `own` is the session of the key of this browser; at a terminal people sign in over it. Returns the function that closes it. */
 async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise<() => void> {
   if (kept === undefined) void forgetOthers(own);
   let isOpen = true;
@@ -94,12 +94,12 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
     endKeeping();
     live.stop();
     void streams?.then((opened) => opened?.close());
-    // The views of the next session must not keep anything of this one.
+    // The views of the next session must not keep any state of this one.
     render(null, place);
   }
   const onEnded = (): void => {
     close();
-    // Another window may have signed in with another key; the one that was refused would be refused again.
+    // Another window may have signed in with another key. The key that was refused is not tried again.
     const askAgain = async (): Promise<SignInResult> => {
       const result = await currentSession(client);
       const isRefused = isSignedIn(result) && result.key_id === own.key_id;
@@ -116,7 +116,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
       await client.session.end();
     } catch (error) {
       await forgetKept();
-      // Only the service can end the session; without it the page shows nothing of it any more.
+      // Only the service can end the session; if it does not answer, the reloaded page shows nothing of the session.
       location.reload();
       throw error;
     }
@@ -126,7 +126,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
     showSignIn(null);
   };
   const stops = new StopRequests(() => live.makeRoom());
-  // A browser keeps a cookie for a limited time; the answer brings it again.
+  // A browser keeps a cookie for a limited time, and each answer to this request renews it.
   const keepCookie = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
   const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
   const confirming = signal<Confirming | null>(null);
@@ -135,7 +135,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   if (kept === undefined) live.start();
   else live.showKept(kept);
   const unfollowZone = followZone(live, navigation);
-  // They tell what a bushel weighs.
+  // The forecasts contain the weight of a bushel.
   const unfollow = effect(() => {
     if (units.value.mass === 'bushel') forecastsOf(client, live);
   });
@@ -162,13 +162,13 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
       place,
     );
   };
-  // A page whose site is there at once is drawn once.
+  // The page waits for the site for a moment, so that it is drawn only once.
   if (kept === undefined) await Promise.race([first?.catch(() => undefined), later(DRAWN_AFTER_MS)]);
   if (isOpen) draw(own);
   return close;
 }
 
-/** Keeps the state while it is current, and the page up to date with the service. */
+/** Keeps the state in the browser while it is current, and reloads the page when the service has a newer one. */
 function keepFor(own: SignedIn, live: Live): () => void {
   const { current } = live.connection;
   const keep = (): void => {
@@ -188,7 +188,7 @@ function keepFor(own: SignedIn, live: Live): () => void {
       if (!isShown.value) keep();
     }),
     effect(() => {
-      // The next message is in the language and the units that the person has chosen now.
+      // These signals are read so that the next message is in the language and the units that the person has chosen now.
       language.value;
       units.value;
       void isPushOn(own.key_id).then((isOn) => (isOn ? keepPushTexts() : undefined));
@@ -200,17 +200,17 @@ function keepFor(own: SignedIn, live: Live): () => void {
   };
 }
 
-/** After an interruption the service may be a newer one; nobody is interrupted at a form. */
+/** Reloads the page if the service is newer after an interruption, but not while a person uses a form. */
 async function reloadIfOutdated(): Promise<void> {
   const isBusy = document.querySelector('dialog[open], input:focus, select:focus, textarea:focus') !== null;
   if (!isBusy && (await isOutdated())) location.reload();
 }
 
-/** Only a key does not say who uses it. One that only reads leaves no records, so a screen on a wall is not asked. */
+/** Only a key does not say who uses it. A key that only reads leaves no records, so a screen on a wall is not asked. */
 const isPersonAsked = ({ kind, scopes }: SignedIn): boolean =>
   kind === 'service' && preferences.person.peek() === '' && scopes.some((scope) => scope !== 'read');
 
-/** A terminal that was just locked may see less than the person at whose session it was read. */
+/** Opens the console. At a terminal the earlier read is not used: a locked terminal may see less than the person for whom it was read. */
 const openConsole = (session: SignedIn, read?: Promise<SiteRecords>): void =>
   void showConsole(session, { first: session.terminal === null ? read : undefined });
 
@@ -227,7 +227,7 @@ function showSignIn(reason: string | null): void {
   );
 }
 
-/** Asks until the service answers; then opens the console, or the person signs in. */
+/** Asks until the service answers; then opens the console or the sign-in. */
 async function openWith(
   first: Promise<SignInResult>,
   again: () => Promise<SignInResult>,
@@ -253,7 +253,7 @@ async function openWith(
   }
 }
 
-/** What was known when the page was open last, if anything was; a link that signs in is about somebody else. */
+/** Shows the state that was kept when the page was last open, if there is one; not with a link that signs in, because it is for another person. */
 async function showUnreachable(): Promise<() => void> {
   const kept = link === null ? await readState() : null;
   if (kept !== null) return await showConsole(kept.session, { kept });
@@ -261,7 +261,7 @@ async function showUnreachable(): Promise<() => void> {
   return () => render(null, place);
 }
 
-/** Without its texts the page can only say that it waits for them. */
+/** Waits for the texts of the page, because without them the page can show nothing else. */
 async function loadedPreferences(): Promise<Preferences> {
   for (;;) {
     try {
@@ -277,7 +277,7 @@ function later(ms = AGAIN_MS): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-// A page that the browser kept and shows again has left its streams.
+// A page that the browser has kept and shows again is not connected to its streams.
 addEventListener('pageshow', ({ persisted }) => {
   if (persisted) location.reload();
 });

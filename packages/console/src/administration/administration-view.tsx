@@ -33,7 +33,7 @@ type PageName = keyof typeof PAGES;
 const PAGE_NAMES = Object.keys(PAGES) as readonly PageName[];
 const FOR_EVERYBODY: readonly PageName[] = ['bridges', 'health'];
 
-/** Only for keys with the scope `admin`; the state of the service and of its bridges is for everybody. */
+/** The administration needs a key with the scope `admin`; the state of the service and of its bridges is shown to everybody. */
 export function AdministrationView() {
   const { id } = useConsole().navigation.route.value;
   const { administration } = texts.value;

@@ -64,7 +64,7 @@ describe('administration', () => {
     await page.getByRole('table').getByRole('link', { name: ODD_NAME }).click();
     await page.getByRole('button', { name: 'Edit', exact: true }).click();
     const edit = page.getByRole('dialog', { name: `Edit ${ODD_NAME}` });
-    // Another person is faster.
+    // Another person saves a change first.
     await site.client.devices.silo.update('silo-new', { location: { zone: 'quay' } });
     await edit.getByLabel('Name').fill('Reserve');
     await edit.getByRole('button', { name: 'Save' }).click();
@@ -99,7 +99,7 @@ describe('administration', () => {
     await purge.getByRole('button', { name: 'Remove records' }).click();
     await page.getByText('Records are being removed').waitFor();
     await page.getByText('No device was removed.').waitFor();
-    // The browser reports the conflict above, and the last question about a device whose records are gone.
+    // The browser logs the conflict above, and the last request about a device whose records are gone.
     assert.deepEqual(
       record.faults.filter((fault) => !/\b(412|404)\b/.test(fault)),
       [],
@@ -161,7 +161,7 @@ describe('administration', () => {
       .first()
       .waitFor();
     for (const id of ['row-1', 'row-2']) await site.client.devices.silo.remove(id, {});
-    // The browser reports the refusals of the wrong file and of the wrong threshold.
+    // The browser logs the refusals of the wrong file and of the wrong threshold.
     assert.deepEqual(
       record.faults.filter((found) => !/\b422\b/.test(found)),
       [],

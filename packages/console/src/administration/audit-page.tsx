@@ -26,12 +26,12 @@ import { actorText, nameOf } from '../operations/jobs.ts';
 import { texts } from '../texts/texts.ts';
 import { auditCsv, auditQuery } from './audit-query.ts';
 
-/** As many as the service answers at once. */
+/** The number of people that the service returns at once. */
 const PEOPLE_AT_ONCE = 1_000;
-/** The newest ones; a day narrows it down. */
+/** The file contains at most this many of the newest entries; a filter by day selects others. */
 const CSV_LINES_MAX = 20_000;
 
-/** Every change and every refused attempt, newest first. */
+/** Shows every change and every refused attempt, the newest first. */
 export function AuditPage() {
   const { client, navigation } = useConsole();
   const { audit } = texts.value;
@@ -145,7 +145,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
   ];
 }
 
-/** One entry with the request that caused it. */
+/** Shows one entry with the request that caused it. */
 function AuditDetails({ entry, onClose }: { readonly entry: AuditEntry; readonly onClose: () => void }) {
   const { audit } = texts.value;
   const confirmedBy = entry.actor?.confirmed_by;

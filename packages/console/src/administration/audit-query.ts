@@ -1,6 +1,6 @@
 import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
 
-/** The filters of the address as those of the API; a day is one of the viewer's calendar. */
+/** The filters of the address in the form of the API; a day is one of the viewer's calendar. */
 export function auditQuery(query: URLSearchParams): AuditQuery {
   const given = (name: string): string | undefined => query.get(name) || undefined;
   const result = AUDIT_RESULTS.find((one) => one === given('result'));
@@ -28,7 +28,7 @@ function dayOf(text: string | undefined): { readonly from: string; readonly to: 
 
 const CSV_COLUMNS = 'at,who,named,confirmed_by,action,device,result,code,count,address,method,path,request';
 
-/** One line for each entry; times are in UTC. */
+/** The entries as CSV, one line for each; times are in UTC. */
 export function auditCsv(entries: readonly AuditEntry[]): string {
   const lines = entries.map((entry) =>
     [
@@ -52,7 +52,7 @@ export function auditCsv(entries: readonly AuditEntry[]): string {
   return `${[CSV_COLUMNS, ...lines].join('\r\n')}\r\n`;
 }
 
-/** Spreadsheets would compute a text that begins like a formula. */
+/** A text that begins like a formula gets an apostrophe, because spreadsheets would compute it. */
 function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

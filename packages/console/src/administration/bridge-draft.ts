@@ -1,18 +1,18 @@
 import type { BridgeMapping, NewBridgeTest } from '@granary/contract/bridges';
 
-/** How a field device is reached, as it was typed. */
+/** The place of a field device on its network, as it was typed. */
 export interface PlaceDraft {
   /** The name of a mapping; empty until one is chosen. */
   readonly mapping: string;
   readonly endpoint: string;
   readonly unit: string;
-  /** One `name=value` in each line. */
+  /** The options as text, one `name=value` in each line. */
   readonly options: string;
 }
 
 export const EMPTY_PLACE: PlaceDraft = { mapping: '', endpoint: '', unit: '', options: '' };
 
-/** An address as the protocol writes it, for an empty field. */
+/** Examples of addresses as each protocol writes them, for an empty field. */
 const ENDPOINT_EXAMPLES: Readonly<Record<string, string>> = {
   modbus: 'tcp://10.0.4.20:502',
   mqtt: 'mqtt://10.0.4.5:1883',
@@ -28,7 +28,7 @@ export const endpointExample = (mapping: BridgeMapping | undefined): string =>
 
 type Place = Extract<NewBridgeTest, { readonly mapping: string }>;
 
-/** What the bridge is asked to read; `null` while something is missing or no option has its form. */
+/** The place that the bridge is asked to read; `null` while something is missing or an option has another form. */
 export function placeOf({ mapping, endpoint, unit, options }: PlaceDraft): Place | null {
   const entries = options
     .split('\n')

@@ -29,10 +29,10 @@ import { useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { EMPTY_PLACE, endpointExample, placeOf } from './bridge-draft.ts';
 
-/** A bridge reports without an event, so it is looked at again. */
+/** The bridges are read again at this interval, because a bridge reports without an event. */
 const EVERY_MS = 5_000;
 
-/** The processes that attach devices which were not made for this service, and how those devices answer. */
+/** Shows the processes that attach devices which were not made for this service, and how those devices answer. */
 export function BridgesPage() {
   const { client } = useConsole();
   const { bridges, shell } = texts.value;
@@ -58,7 +58,7 @@ export function BridgesPage() {
   );
 }
 
-/** Calls it again and again while the view is shown. */
+/** Calls the function at an interval while the view is shown. */
 function useRepeated(reload: () => void): void {
   const newest = useRef(reload);
   newest.current = reload;
@@ -148,7 +148,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
   );
 }
 
-/** How many devices answer, and how much waits in the journal. */
+/** Shows how many devices answer, and how many readings wait in the journal. */
 function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge }) {
   const { bridges } = texts.value;
   const count = (value: number): string => formatNumber(value, 0, locale.value);
@@ -275,7 +275,7 @@ function deviceColumns(
   ];
 }
 
-/** What went wrong last, in words, and whether the device is asked less often because of it. */
+/** Shows the last failure in words, and whether the device is asked less often because of it. */
 function LastFailure({ device: { last_failure, breaker } }: { readonly device: ShownBridgedDevice }) {
   const { bridges } = texts.value;
   const { nowMs } = useConsole().live.site.clock;
@@ -298,7 +298,7 @@ function LastFailure({ device: { last_failure, breaker } }: { readonly device: S
   );
 }
 
-/** A driver that is newer than this page may have codes that it does not know; then its own words are shown. */
+/** The words for a failure. A driver that is newer than this page may have a code that the page does not know; then its own words are shown. */
 function failureWords({ code, detail }: { readonly code: string; readonly detail: string | null }): string {
   const words: Readonly<Record<string, string>> = texts.value.bridges.failures;
   return words[code] ?? detail ?? code;
@@ -334,7 +334,7 @@ interface TestDialogProps {
   readonly onClose: () => void;
 }
 
-/** Reads a device now and shows every point, as it came and as it is understood. */
+/** Reads a device now, and shows every point as it was received and as it is understood. */
 function TestDialog({ bridgeId, deviceId, onClose }: TestDialogProps) {
   const console = useConsole();
   const { bridges, common } = texts.value;
@@ -418,7 +418,7 @@ interface AddProps {
   readonly onClose: () => void;
 }
 
-/** A model and an address, then a test, and only what was read can be saved. */
+/** Adds a device: a model and an address are entered, then a test is made, and only a place that was read can be saved. */
 function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
   const console = useConsole();
   const { client } = console;
@@ -427,7 +427,7 @@ function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
   const deviceId = useSignal('');
   const draft = useSignal(EMPTY_DEVICE);
   const tested = useSignal<{ readonly place: string; readonly result: BridgeTest } | null>(null);
-  /** Registered by an attempt that could not attach it. */
+  /** The device that an earlier attempt registered but could not attach. */
   const registered = useRef<string | null>(null);
   const testing = useAction();
   const mappings = useLoaded((signal) => client.bridges.mappings(bridgeId, { signal }), [bridgeId]);
@@ -525,7 +525,7 @@ function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
   );
 }
 
-/** What the mapping was made from and tried with. */
+/** Tells from which documents the mapping was made and with what it was tested. */
 function modelHint({ evidence, source }: BridgeMapping): string {
   const words: Readonly<Record<string, string>> = texts.value.bridges.evidence;
   return [words[evidence] ?? evidence, source].filter((text) => text !== '').join(' ');

@@ -8,7 +8,7 @@ import { TextInput } from '../kit/inputs.tsx';
 import { NumberInput } from '../kit/number-input.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** More than these are too many to read; the sentence above them counts all. */
+/** More differences than this are too many to read; the sentence above them counts all. */
 const SHOWN_MAX = 100;
 
 const EMPTY = {
@@ -27,7 +27,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** The same change of several devices, of which the person sees every difference before it is made. */
+/** Makes the same change to several devices; the person sees every difference before the change is made. */
 export function ChangeDevices({ deviceIds, onClose }: Props) {
   const console = useConsole();
   const { deviceAdmin, devices } = texts.value;
@@ -47,7 +47,7 @@ export function ChangeDevices({ deviceIds, onClose }: Props) {
     onClose();
   }
 
-  /** What was shown is not what would be done any more. */
+  /** After another input, the differences that were shown are not those that would be made. */
   const field = (name: keyof typeof EMPTY) => ({
     value: draft.current.value[name],
     onValue: (text: string) => {

@@ -24,10 +24,10 @@ import { ChangeDevices } from './change-devices.tsx';
 import { ImportDevices } from './import-devices.tsx';
 
 const EVERY_MS = 3_000;
-/** Each is one request, so that a long list is not asked for as a whole. */
+/** The number of removed devices whose details are read; each is one request, so a long list is not read as a whole. */
 const DEVICES_ASKED_MAX = 20;
 
-/** Devices that were removed and whose records are kept, or are being removed. */
+/** Shows devices that were removed, and whose records are kept or are being removed. */
 function RemovedDevices() {
   const { client } = useConsole();
   const { deviceAdmin } = texts.value;
@@ -37,7 +37,7 @@ function RemovedDevices() {
   );
   useEventReload(['device.'], pages.reload);
   const purges = usePurges(pages.items ?? []);
-  // Not in the row, which goes away with the list when the device is back while its secret is still shown.
+  // This state is not in the row: the row disappears when the device is restored, while its secret is still shown.
   const restored = useSignal<FleetDevice | null>(null);
   return (
     <>
@@ -117,7 +117,7 @@ interface RestoreDeviceProps {
   readonly onClose: () => void;
 }
 
-/** Brings a removed device back, and then shows its new secret this once. */
+/** Restores a removed device, and then shows its new secret this once. */
 function RestoreDevice({ device: { device_id, name, group, profile }, onClose }: RestoreDeviceProps) {
   const console = useConsole();
   const { deviceAdmin } = texts.value;
@@ -137,13 +137,13 @@ function RestoreDevice({ device: { device_id, name, group, profile }, onClose }:
 }
 
 interface Purges {
-  /** How many rows were removed so far; `null` for a device whose records are kept. */
+  /** The number of rows that were removed so far; `null` for a device whose records are kept. */
   removedRowsOf(deviceId: string): number | null;
   /** Removes the records of a device that was removed before. */
   purge(device: FleetDevice): Promise<void>;
 }
 
-/** How far the removal of records has come, for the devices removed last. */
+/** Follows how far the removal of records has come, for the devices that were removed last. */
 function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | 'removed_at'>[]): Purges {
   const console = useConsole();
   const { client } = console;
@@ -155,7 +155,7 @@ function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | '
   async function look(): Promise<void> {
     const found = await Promise.all(
       newest.map(async ({ device_id, group }) => {
-        // A device whose records are all removed is not found any more; the event of that reloads the list.
+        // A device whose records are all removed is not found any more; the event of its purge reloads the list.
         const detail = await client.devices[group].get(device_id).catch(() => null);
         return [device_id, detail?.purge?.rows_removed ?? null] as const;
       }),
@@ -180,7 +180,7 @@ function usePurges(devices: readonly Pick<FleetDevice, 'device_id' | 'group' | '
   };
 }
 
-/** Every device that there is, each with the way to its own administration; a new one is registered here. */
+/** Shows every device, each with a link to its own administration; a new device is registered here. */
 export function DevicesPage() {
   const { navigation } = useConsole();
   const { deviceAdmin } = texts.value;
@@ -246,7 +246,7 @@ interface ChosenProps {
   readonly chosen: Chosen;
 }
 
-/** Devices that a filter hides are not changed unseen. */
+/** Actions apply to chosen devices that are shown, so that no device that a filter hides is changed unseen. */
 function ChosenDevices({ shown, chosen }: ChosenProps) {
   const { deviceAdmin } = texts.value;
   const ids = shown.map(({ device_id }) => device_id);
@@ -284,7 +284,7 @@ const choiceColumn = (chosen: Chosen): Column<FleetDevice> => ({
   ),
 });
 
-/** A device is administered on its own page. */
+/** The address of the page of a device, where the device is administered. */
 const administrationOf = (deviceId: string): string =>
   addressOf('devices', deviceId, { tab: 'administration' });
 

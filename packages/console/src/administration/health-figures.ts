@@ -3,7 +3,7 @@ import { SECOND_MS } from '@granary/contract/time';
 const LINE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)"/g;
 
-/** What a person wants to know of the service; `null` where it does not tell. */
+/** The figures of the service for people; `null` where the service does not report one. */
 export interface Figures {
   readonly version: string | null;
   readonly node: string | null;

@@ -14,12 +14,12 @@ import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
 const MEBIBYTE = 1_024 * 1_024;
 const GIGABYTE = 1e9;
 const EVERY_MS = 5_000;
-/** Less room or time than this is told in bold. */
+/** A smaller share of free room, or a shorter time, is shown in bold. */
 const FREE_SHARE_MIN = 0.1;
 const CERTIFICATE_LEFT_MS_MIN = 14 * DAY_MS;
 const CHECKS = ['storage', 'device_link', 'ingest'] as const;
 
-/** Whether the service can do its work, and its figures. */
+/** Shows whether the service can do its work, and its figures. */
 export function HealthPage() {
   const { client, live } = useConsole();
   const { nowMs } = live.site.clock;
@@ -87,7 +87,7 @@ function backupFact({ last_at, is_failing }: NonNullable<Readiness['backup']>): 
   };
 }
 
-/** What comes to an end while nobody looks: the room on the disk and the certificate, where the service tells them. */
+/** The resources that run out unnoticed: the room on the disk and the time of the certificate, where the service reports them. */
 function endingFacts({ disk, certificateEndsMs }: Figures, nowMs: number): Fact[] {
   const { health } = texts.value;
   const facts: Fact[] = [];

@@ -70,7 +70,7 @@ export function ImportDevices({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A spreadsheet saves a file in UTF-8 or, on many machines, in the characters of Windows. */
+/** Reads a file in UTF-8 or in the characters of Windows, in which spreadsheets on many machines save it. */
 function textOf(bytes: ArrayBuffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -109,7 +109,7 @@ function FaultList({ faults }: { readonly faults: Faults }) {
   );
 }
 
-/** What the service understood of the first rows. */
+/** Shows how the service understood the first rows. */
 function Checked({ checked: { devices, first } }: { readonly checked: ImportedDevices }) {
   const { deviceAdmin } = texts.value;
   return (

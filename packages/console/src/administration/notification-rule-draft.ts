@@ -6,7 +6,7 @@ import {
   WEEKDAYS,
 } from '@granary/contract/notifications';
 
-/** What the form of a notification rule holds. Targets are lines of text: e-mail addresses and ids of webhooks and people. */
+/** The contents of the form of a notification rule. Targets are lines of text: e-mail addresses and ids of webhooks and people. */
 export interface RuleDraft {
   readonly name: string;
   readonly isEnabled: boolean;
@@ -14,7 +14,7 @@ export interface RuleDraft {
   readonly types: readonly string[];
   readonly facilities: readonly string[];
   readonly deviceIds: readonly string[];
-  /** Such as `product=wheat, organic`. */
+  /** Labels such as `product=wheat, organic`. */
   readonly labels: string;
   readonly targets: string;
   readonly tellsEnd: boolean;
@@ -25,7 +25,7 @@ export interface RuleDraft {
   readonly quietDays: readonly string[];
   readonly areCriticalQuiet: boolean;
   readonly escalation: readonly StepDraft[];
-  /** The ids of people, in their order; in place of an escalation. */
+  /** The ids of the people of a rota, in their order; a rota replaces an escalation. */
   readonly rota: readonly string[];
   readonly rotaMinutes: string;
 }
@@ -87,7 +87,7 @@ export function draftOfRule(rule: NotificationRule, timeZone: string): RuleDraft
   };
 }
 
-/** A rule is replaced as a whole; its summary, which the form does not show, stays as it was. */
+/** The rule that is sent. A rule is replaced as a whole, so its summary, which the form does not show, is taken from `before`. */
 export function ruleOf(draft: RuleDraft, before: NotificationRule | null): NotificationRuleInput {
   const days = WEEKDAYS.filter((day) => draft.quietDays.includes(day));
   const types = ALERT_TYPES.filter((type) => draft.types.includes(type));
@@ -122,7 +122,7 @@ export function ruleOf(draft: RuleDraft, before: NotificationRule | null): Notif
   };
 }
 
-/** One target in each line; commas and semicolons separate, too. */
+/** The targets of a text: one in each line, or separated by commas or semicolons. */
 export const targetsOf = (text: string): NotificationTarget[] =>
   text
     .split(/[\n,;]/)

@@ -37,7 +37,7 @@ const ROTA_MAX = 20;
 const ROTA_MINUTES_MAX = 1_440;
 
 interface Props {
-  /** `null` for a new one. */
+  /** The rule that is edited; `null` for a new one. */
   readonly rule: NotificationRule | null;
   readonly onClose: () => void;
 }
@@ -100,7 +100,7 @@ function RuleForm({ rule, onClose }: Props) {
   );
 }
 
-/** Adds a webhook that there is by its address, because nobody knows its id. */
+/** Adds an existing webhook, which is chosen by its address, because nobody knows its id. */
 function WebhookOffer({ value, onValue }: Bound<string>) {
   const { client } = useConsole();
   const { notifications } = texts.value;
@@ -151,7 +151,7 @@ function QuietHoursFields({ draft: { current, field } }: { readonly draft: Draft
   );
 }
 
-/** Whom to tell when nobody acknowledges. */
+/** Edits whom the service tells when nobody acknowledges. */
 function EscalationEditor({ value: steps, onValue }: Bound<readonly StepDraft[]>) {
   const { notifications, forms } = texts.value;
   const change = (at: number, changed: Partial<StepDraft>): void =>
@@ -205,7 +205,7 @@ interface RotaProps {
   readonly minutes: Bound<string>;
 }
 
-/** People who are told one after the other until somebody acknowledges. */
+/** Edits the list of people who are told one after the other until somebody acknowledges. */
 function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) {
   const { client } = useConsole();
   const { notifications, forms } = texts.value;
@@ -254,7 +254,7 @@ function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) 
   );
 }
 
-/** Who is told of alerts, and what was sent. */
+/** Shows who is told of alerts, and which messages were sent. */
 export function NotificationsPage() {
   const console = useConsole();
   const { client } = console;
@@ -348,7 +348,7 @@ function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
   ];
 }
 
-/** What was sent, and what could not be sent. It is read again and again, because a success is no event. */
+/** Lists the messages that were sent or could not be sent. The list is read at an interval, because a success is not an event. */
 function SentList() {
   const { client, navigation } = useConsole();
   const { notifications } = texts.value;

@@ -138,7 +138,7 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
   ];
 }
 
-/** What is shown of an invitation: its link, and whether it was mailed. */
+/** The parts of an invitation that are shown: its link, and whether it was mailed. */
 const linkOf = ({ code, mailed, person: { email } }: Invitation) => ({
   fragment: `invite=${code}`,
   note: mailed && <p>{texts.value.people.mailed(email ?? '')}</p>,

@@ -8,7 +8,7 @@ interface Props {
   readonly deviceIds: Bound<readonly string[]>;
 }
 
-/** Limits something to facilities and devices; what was chosen earlier stays offered, also when it is not there any more. */
+/** Limits something to facilities and devices. An earlier choice stays offered, even when it does not exist any more. */
 export function PlaceChoices({ facilities, deviceIds }: Props) {
   const { site } = useConsole().live;
   const { keys } = texts.value;

@@ -18,7 +18,7 @@ const NO_PLACES: readonly string[] = [];
 
 type ChangeGroups = (change: (groups: readonly GroupGrant[]) => GroupGrant[]) => Promise<void>;
 
-/** How people sign in: what groups of the identity provider may do, and who came with which groups. */
+/** Shows how people sign in: the rights of groups of the identity provider, and which groups each person brought. */
 export function SignInPage() {
   const console = useConsole();
   const { client } = console;
@@ -27,7 +27,7 @@ export function SignInPage() {
   const applied = useSignal<AppliedPolicy | null>(null);
   const { run, failure } = useChoices();
 
-  /** Read again before, because somebody else may have changed it. */
+  /** The policy is read again before the change, because somebody else may have changed it. */
   const change = async (changed: (present: SignInPolicy) => SignInPolicy): Promise<void> => {
     const next = changed(await client.signOn.policy());
     applied.value = await client.signOn.putPolicy(next, {}, callOptions(console));
@@ -68,7 +68,7 @@ export function SignInPage() {
   );
 }
 
-/** Asked when the page opens, because nobody else notices that it is away. */
+/** Asks the provider when the page opens, because otherwise nobody notices that it does not answer. */
 function Provider() {
   const { client } = useConsole();
   const { signOn } = texts.value;

@@ -53,7 +53,7 @@ export function TerminalsPage() {
   );
 }
 
-/** Where people confirm starts once more; only for those who administer everything. */
+/** Sets where people must confirm starts; only for those who administer everything. */
 function Reconfirm() {
   const console = useConsole();
   const { client, live } = console;
@@ -65,7 +65,7 @@ function Reconfirm() {
   const named = value.reconfirm.flatMap(({ facility }) => facility ?? []);
   const present = live.site.devices.facilities.value;
   const change = async (facility: string | null, chosen: string): Promise<void> => {
-    // Read again before, because somebody else may have changed it.
+    // The policy is read again before the change, because somebody else may have changed it.
     const now = await client.signOn.policy();
     const how = RECONFIRMATIONS.find((one) => one === chosen) ?? 'none';
     const reconfirm = [...now.reconfirm.filter((one) => one.facility !== facility), { facility, how }];

@@ -2,7 +2,7 @@ import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { EVENT_TYPES } from '@granary/contract/events';
 import type { NewWebhook, WebhookRecord } from '@granary/contract/webhooks';
 
-/** What the form of a webhook holds; nothing chosen means everything. */
+/** The contents of the form of a webhook; an empty choice means everything. */
 export interface WebhookDraft {
   readonly url: string;
   readonly description: string;
@@ -30,7 +30,7 @@ export const draftOfWebhook = (webhook: WebhookRecord): WebhookDraft => ({
   deviceIds: webhook.device_ids ?? [],
 });
 
-/** Every filter is named, so that one that was taken away is removed. */
+/** The webhook that is sent. It names every filter, so that a filter without a choice is removed. */
 export const webhookOf = (draft: WebhookDraft): Required<Omit<NewWebhook, 'enabled'>> => ({
   url: draft.url.trim(),
   description: draft.description.trim() === '' ? null : draft.description.trim(),

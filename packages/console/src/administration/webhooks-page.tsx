@@ -21,7 +21,7 @@ import { draftOfWebhook, EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
 const USUAL_OVERLAP_H = 24;
 
 interface FormProps {
-  /** `null` for a new one. */
+  /** The webhook that is edited; `null` for a new one. */
   readonly webhook: WebhookRecord | null;
   readonly onClose: () => void;
 }
@@ -144,7 +144,7 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
   ];
 }
 
-/** Whether it gets messages, and why not. */
+/** Shows whether the webhook gets messages, and if not, the reason. */
 function WebhookState({
   webhook: { enabled, disabled_reason, failing_since },
 }: {
@@ -171,7 +171,7 @@ interface PanelProps {
   readonly onClose: () => void;
 }
 
-/** What was sent to one webhook, and everything that can be done with it. */
+/** Shows the messages for one webhook, and every action that is possible with it. */
 function WebhookPanel({ webhook, onClose }: PanelProps) {
   const console = useConsole();
   const { client } = console;

@@ -10,11 +10,11 @@ import { lastOutcome, useAcknowledge } from './acknowledge.ts';
 
 interface Props {
   readonly alert: FleetAlert;
-  /** It has just taken the place of another one. */
+  /** True when this button has just taken the place of another one. */
   readonly isNew?: boolean;
 }
 
-/** Needs one press, and no note. */
+/** Acknowledges an alert with one press and without a note. */
 export function AcknowledgeButton({ alert, isNew = false }: Props) {
   const acknowledge = useAcknowledge();
   const { run, isRunning, failure, forget } = useAction();
@@ -36,7 +36,7 @@ export function AcknowledgeButton({ alert, isNew = false }: Props) {
   );
 }
 
-/** Below the alarm bar: somebody else had acknowledged the alert already. It goes away by itself. */
+/** A line below the alarm bar which says that somebody else had acknowledged the alert already. It disappears by itself. */
 export function OutcomeLine() {
   const { site } = useConsole().live;
   const { alerts, common } = texts.value;

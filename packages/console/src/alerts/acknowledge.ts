@@ -10,13 +10,13 @@ import { withHidden } from '../live/site.ts';
 
 const SHOWN_MS = 15_000;
 
-/** What a person must know of their last acknowledgement: somebody else was first, or alerts are gone. `null`: nothing. */
+/** The outcome of the last acknowledgement that the person must know: somebody else was first, or alerts are gone. `null`: neither. */
 export const lastOutcome = signal<Acknowledged | null>(null);
 
 export interface Acknowledged {
-  /** As they are now. */
+  /** The alerts as they are now. */
   readonly alerts: readonly FleetAlert[];
-  /** Somebody else was first; their name and note are the ones that are stored. */
+  /** The alerts that somebody else acknowledged first; the name and note of that person are stored. */
   readonly byOthers: readonly FleetAlert[];
   readonly missing: number;
 }
@@ -26,7 +26,7 @@ interface Person {
   readonly note?: string;
 }
 
-/** Acknowledges any number of alerts; the service takes so many at once. */
+/** Acknowledges any number of alerts, in several requests because the service limits the number in each. */
 export async function acknowledge(
   client: Pick<Client, 'fleet'>,
   alertIds: readonly string[],
@@ -58,7 +58,7 @@ function tellOutcome(acknowledged: Acknowledged): void {
   }, SHOWN_MS);
 }
 
-/** Acknowledges in the name of the person, or of the key where no name is given; that somebody else was first is told in the alarm bar. */
+/** Acknowledges in the name of the person, or of the key where no name is given. The alarm bar says when somebody else was first. */
 export function useAcknowledge(): (alerts: readonly FleetAlert[], note?: string) => Promise<void> {
   const console = useConsole();
   const { client, live, preferences, session } = console;

@@ -19,7 +19,7 @@ interface Props {
   readonly onDone: () => void;
 }
 
-/** Takes alerts out of the list until a time, with a reason for those who ask later. */
+/** Hides alerts from the list until a time, with a reason for other people. */
 export function ShelveDialog({ alerts, onClose, onDone }: Props) {
   const { clock } = useConsole().live.site;
   const { alerts: words } = texts.value;
@@ -62,7 +62,7 @@ interface AcknowledgeDialogProps {
   readonly onDone: () => void;
 }
 
-/** Acknowledges one or many alerts with a note. Those that somebody else acknowledges meanwhile say so. */
+/** Acknowledges one or several alerts with a note, and says which of them somebody else has acknowledged meanwhile. */
 export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialogProps) {
   const { alerts: words } = texts.value;
   const note = useSignal('');
@@ -85,7 +85,7 @@ export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialog
   );
 }
 
-/** The alerts that a form is about, as they are now. */
+/** Shows the alerts of a form as they are now. */
 const AlertsInForm = ({ alerts }: { readonly alerts: readonly FleetAlert[] }) => (
   <ul class="alerts-in-form">
     {alerts.map((alert) => (

@@ -11,7 +11,7 @@ import { helpFor, helpPlaces } from './alerts.ts';
 
 const PARTS = ['cause', 'consequence', 'action'] as const;
 
-/** What a person should know of the alert to act on it: the text of the site, or the one that is shipped. */
+/** Shows what a person should know to act on the alert: the text of the site, or the text that is shipped. */
 export function AlertHelp({ alert }: { readonly alert: FleetAlert }) {
   const { client, live } = useConsole();
   const { alarmHelp } = texts.value;
@@ -46,9 +46,9 @@ export function AlertHelp({ alert }: { readonly alert: FleetAlert }) {
 interface ActionProps {
   readonly alert: FleetAlert;
   readonly facility: string | null;
-  /** What is shown now. */
+  /** The text that is shown now. */
   readonly help: AlarmHelpTexts;
-  /** `null` for the text that is shipped. */
+  /** The text of the site; `null` when the shipped one is shown. */
   readonly written: AlarmHelp | null;
   readonly onDone: () => void;
 }

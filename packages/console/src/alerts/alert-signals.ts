@@ -12,7 +12,7 @@ const TITLE = 'Granary';
 const PLAIN_ICON = '/icon.svg';
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
-/** The colours of the light theme; the bar of a browser has no theme of ours. */
+/** The colours of the light theme, because the bar of a browser does not have the theme of the page. */
 const COLOURS: Readonly<Record<AlertSeverity, readonly [fill: string, text: string]>> = {
   critical: ['#a30018', '#ffffff'],
   warning: ['#ffc02e', '#241800'],
@@ -25,11 +25,11 @@ const SHAPES: Readonly<Record<AlertSeverity, string>> = {
   info: '<circle cx="32" cy="32" r="31"/>',
 };
 
-/** What tells of alerts outside the page: its title, its icon, and a sound where the person wants it. */
+/** Signals alerts outside the page: in its title, in its icon, and by a sound where the person wants one. */
 export function AlertSignals() {
   const { live, preferences } = useConsole();
   const critical = useMemo(() => new NewCritical(), [live]);
-  /** The page comes with the plain one. */
+  /** The page is loaded with the plain icon. */
   const shownIcon = useRef(PLAIN_ICON);
   useSignalEffect(() => {
     if (live.connection.current.value.state === 'connecting') return;
@@ -44,11 +44,11 @@ export function AlertSignals() {
   return null;
 }
 
-/** Tells when a critical alert has come that was not there before. */
+/** Finds out when there is a critical alert that was not there before. */
 export class NewCritical {
   #known: ReadonlySet<string> | null = null;
 
-  /** Those that are there when the page opens are not new. */
+  /** The alerts that exist when the page opens are not new. */
   hasNew(alerts: Iterable<FleetAlert>): boolean {
     const now = new Set(
       [...alerts]
@@ -63,11 +63,11 @@ export class NewCritical {
 
 interface PageSigns {
   readonly title: string;
-  /** The address of an icon. */
+  /** The address of the icon. */
   readonly icon: string;
 }
 
-/** How many alerts wait for a person, for one who looks at another page. */
+/** The title and icon that show how many alerts wait for a person, to somebody who looks at another page. */
 export function pageSigns({ unacknowledged }: Pick<AlertSummary, 'unacknowledged'>): PageSigns {
   const worst = MOST_URGENT_FIRST.find((severity) => unacknowledged[severity] > 0);
   if (worst === undefined) return { title: TITLE, icon: PLAIN_ICON };

@@ -21,7 +21,7 @@ const DAYS = ['1', '7', '30'] as const;
 const DAYS_USUAL = '7';
 const CHART_HEIGHT = 120;
 
-/** How often alerts are raised, against what a person can handle, and which ones to work on. */
+/** Shows how often alerts are raised, compared with what a person can handle, and which ones to improve. */
 export function AlertStatisticsPart() {
   const { client, live, navigation } = useConsole();
   const { statistics, listNames } = texts.value.alerts;
@@ -72,7 +72,7 @@ const wordOf = (perHour: number): 'acceptable' | 'manageable' | 'tooMany' => {
   return perHour <= RAISED_PER_HOUR_MANAGEABLE ? 'manageable' : 'tooMany';
 };
 
-/** One bar for each hour or day, with a line at what is acceptable. */
+/** Draws one bar for each hour or day, with a line at the acceptable rate. */
 function RateChart({
   statistics: { from, to, buckets, bucket_minutes },
 }: {

@@ -19,7 +19,7 @@ import { useShelving } from './shelving.ts';
 
 interface Props {
   readonly alerts: readonly FleetAlert[];
-  /** Whether the order is of the view; a list that is read by pages keeps the one of the service. */
+  /** True when the view orders the alerts; a list that is read by pages keeps the order of the service. */
   readonly isSortable: boolean;
   readonly selected: Signal<ReadonlySet<string>>;
   readonly onOpen: (alert: FleetAlert) => void;
@@ -125,11 +125,11 @@ function SelectBox({ alert: { alert_id, message, status }, name, selected }: Sel
 
 interface AlertActionsProps {
   readonly alert: FleetAlert;
-  /** Opens the form. */
+  /** Opens the form for shelving. */
   readonly onShelve: (alert: FleetAlert) => void;
 }
 
-/** What can be done with one alert now. */
+/** The actions that are possible with one alert now. */
 export function AlertActions({ alert, onShelve }: AlertActionsProps) {
   const { alerts } = texts.value;
   const { unshelve } = useShelving();
@@ -154,7 +154,7 @@ export function AlertActions({ alert, onShelve }: AlertActionsProps) {
   );
 }
 
-/** In words: whether the condition is still there, who has acknowledged it, and until when it is shelved. */
+/** Says in words whether the condition is still present, who has acknowledged the alert, and until when it is shelved. */
 function AlertState({ alert }: { readonly alert: FleetAlert }) {
   const { alerts } = texts.value;
   return (
@@ -181,7 +181,7 @@ function AlertState({ alert }: { readonly alert: FleetAlert }) {
   );
 }
 
-/** Everything that is stored of an alert. */
+/** Shows everything that is stored about an alert. */
 export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
   const { alerts } = texts.value;
   const times = [

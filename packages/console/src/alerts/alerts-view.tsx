@@ -35,7 +35,7 @@ import {
 } from './alerts.ts';
 import { SoundSwitch } from './sound-switch.tsx';
 
-/** One list over all devices. */
+/** Shows one list of alerts of all devices. */
 export function AlertsView() {
   const { client, live, navigation } = useConsole();
   const { alerts: words } = texts.value;
@@ -149,13 +149,13 @@ function AlertFilters() {
 }
 
 interface Props {
-  /** As it was when the dialog was opened. */
+  /** The alert as it was when the dialog was opened. */
   readonly alert: FleetAlert;
   readonly onClose: () => void;
   readonly onShelve: (alert: FleetAlert) => void;
 }
 
-/** Everything about one alert, as it is now. */
+/** Shows everything about one alert, as it is now. */
 function AlertDialog({ alert: opened, onClose, onShelve }: Props) {
   const { site } = useConsole().live;
   const alert = site.alerts.all.value.get(opened.alert_id) ?? opened;
@@ -178,7 +178,7 @@ interface LiveAlertsProps {
   readonly onShelve: (alert: FleetAlert) => void;
 }
 
-/** The open alerts, which the page always knows. */
+/** Shows the open alerts, which the page always knows. */
 function LiveAlerts({ filter, ...opening }: LiveAlertsProps) {
   const { site } = useConsole().live;
   const { alerts: words } = texts.value;
@@ -199,7 +199,7 @@ function LiveAlerts({ filter, ...opening }: LiveAlertsProps) {
   );
 }
 
-/** Alerts that are read from the service, newest first. */
+/** Shows alerts that are read from the service, the newest first. */
 function StoredAlerts({ filter, ...opening }: LiveAlertsProps) {
   const { client } = useConsole();
   const selected = useSignal<ReadonlySet<string>>(new Set());
@@ -222,12 +222,12 @@ function StoredAlerts({ filter, ...opening }: LiveAlertsProps) {
 }
 
 interface SelectionBarProps {
-  /** Those that the list shows. */
+  /** The alerts that the list shows. */
   readonly alerts: readonly FleetAlert[];
   readonly selected: Signal<ReadonlySet<string>>;
 }
 
-/** What can be done with several alerts at once. It is always there, so that selecting moves nothing. */
+/** The actions for several alerts at once. The bar is always there, so that selecting moves nothing. */
 function SelectionBar({ alerts, selected }: SelectionBarProps) {
   const { alerts: words } = texts.value;
   const form = useSignal<'acknowledge' | 'shelve' | null>(null);

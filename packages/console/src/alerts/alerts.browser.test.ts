@@ -32,7 +32,7 @@ describe('the alerts of all devices in Chromium', () => {
     const bar = page.getByRole('region', { name: 'Alarms' });
     await bar.getByText('Dairy concentrate · Hillside Farm').waitFor();
     await bar.getByText(/98\s%/).waitFor();
-    // Its age counts on by itself.
+    // The age in the bar increases by itself.
     await bar.getByText(/^([2-9]|\d\d)\ss$/).waitFor();
     assert.match(await page.title(), /^\(\d+\) Granary$/);
     await bar.getByRole('button', { name: 'Acknowledge' }).click();
@@ -64,7 +64,7 @@ describe('the alerts of all devices in Chromium', () => {
       thresholds: { low_level: 10, critical_level: 5, high_level: 100 },
     });
     await eventually(async () => (await open()).length, 0);
-    // No simulated silo fails, so another alert of the history stands for the one of a failed operation.
+    // No operation of the simulated silos fails, so the test changes an alert of the history into one of a failed operation.
     await page.route('**/v1/alerts?*', async (route) => {
       const response = await route.fetch();
       const { data, ...body } = await response.json();
@@ -79,7 +79,7 @@ describe('the alerts of all devices in Chromium', () => {
     await page.getByRole('link', { name: 'Show the operation' }).click();
     await page.getByRole('list', { name: 'What happened' }).waitFor();
     assert.equal(new URL(page.url()).hash, `#/devices/silo-03?tab=operations&operation=${operation_id}`);
-    // Also where newer ones fill the first page of the list.
+    // The link also works when newer operations fill the first page of the list.
     await page.route('**/v1/siloscale/devices/silo-03/operations?*', async (route) => {
       const response = await route.fetch();
       const { data, ...body } = await response.json();

@@ -11,14 +11,14 @@ const UNITS: Readonly<Partial<Record<FleetAlert['type'], string>>> = {
   low_battery: 'percent',
 };
 
-/** Fewer can be read one by one. */
+/** A person can read fewer alerts than this one by one. */
 const FLOOD_ALERTS_MIN = 10;
 
 /** The lists of the view: the first two are always there and live, the others are read when they are opened. */
 export const ALERT_LISTS = ['open', 'unacknowledged', 'shelved', 'history'] as const;
 type AlertList = (typeof ALERT_LISTS)[number];
 
-/** Which alerts the view shows. It is in the address. */
+/** The filters of the view of alerts, which are in the address. */
 export interface AlertFilter {
   readonly list: AlertList;
   readonly severity: AlertSeverity | null;
@@ -27,7 +27,7 @@ export interface AlertFilter {
   readonly device: string | null;
 }
 
-/** What is not known is not filtered by, so that an old address still shows something. */
+/** An unknown value does not filter, so that an old address still shows something. */
 export const alertFilterOf = (query: URLSearchParams): AlertFilter => ({
   list: ALERT_LISTS.find((one) => one === query.get('list')) ?? 'open',
   severity: ALERT_SEVERITIES.find((one) => one === query.get('severity')) ?? null,
@@ -36,7 +36,7 @@ export const alertFilterOf = (query: URLSearchParams): AlertFilter => ({
   device: query.get('device') || null,
 });
 
-/** The alerts that wait for a person first, then the more severe ones, then the newer ones. */
+/** The alerts of the filter: first those that wait for a person, then by severity, then the newer ones. */
 export function chosenAlerts(
   alerts: readonly FleetAlert[],
   { list, severity, type, facility, device }: AlertFilter,
@@ -54,7 +54,7 @@ export function chosenAlerts(
     .sort(mostUrgentFirst);
 }
 
-/** The filters of a list that the service filters. */
+/** The filters that the service applies to a list. */
 export const queryOf = ({ list, severity, type, facility, device }: AlertFilter) => ({
   status: list === 'shelved' ? ('shelved' as const) : ('all' as const),
   ...(severity === null ? {} : { severity }),
@@ -72,7 +72,7 @@ export function mostUrgentFirst(one: FleetAlert, other: FleetAlert): number {
   );
 }
 
-/** The more urgent, the greater. */
+/** The urgency as a number; a greater one is more urgent. */
 export const urgencyOf = ({ severity }: Pick<FleetAlert, 'severity'>): number =>
   ALERT_SEVERITIES.indexOf(severity);
 
@@ -81,7 +81,7 @@ const compared = (one: string, other: string): number => Number(one > other) - N
 export interface AlertSummary {
   /** Open alerts that nobody has acknowledged. */
   readonly unacknowledged: Readonly<Record<AlertSeverity, number>>;
-  /** The newest of the most severe ones, critical or warning: the one that is told in words. */
+  /** The newest of the most severe alerts, critical or warning, which the alarm bar shows in words. */
   readonly foremost: FleetAlert | null;
 }
 
@@ -111,7 +111,10 @@ interface HelpSubject {
   readonly rule: string | null;
 }
 
-/** The most specific text about an alert: of its rule there, of its rule, of its facility, of its type; `null` if the site has none. */
+/**
+ * The most specific text about an alert, in this order: for its rule at its facility, for its rule, for its facility, for its
+ * type. `null` if the site has none.
+ */
 export function helpFor(
   written: readonly AlarmHelp[],
   { type, facility, rule }: HelpSubject & { readonly type: AlertType },
@@ -129,7 +132,7 @@ export function helpFor(
   return best ?? null;
 }
 
-/** Where a key may write a text about an alert, the least specific first. */
+/** The places for which a key may write a text about an alert, the least specific first. */
 export function helpPlaces(
   { facility, rule }: HelpSubject,
   limits: { readonly facilities: readonly string[] | null; readonly device_ids: readonly string[] | null },
@@ -142,7 +145,7 @@ export function helpPlaces(
   );
 }
 
-/** Many alerts of one type usually have one cause. */
+/** Several alerts of one type, which usually have one cause. */
 export interface Flood {
   readonly type: AlertType;
   readonly severity: AlertSeverity;
@@ -151,8 +154,8 @@ export interface Flood {
 }
 
 /**
- * The types of which so many wait that a list of them tells less than their number, the most severe first. A critical alert is
- * no part of a flood of warnings, because what is to be done about it is something else.
+ * The types with so many waiting alerts that a list of them tells less than their number, the most severe first. A critical alert is
+ * not part of a flood of warnings, because it needs another action.
  */
 export function floodsOf(alerts: readonly FleetAlert[]): Flood[] {
   const byKind = Map.groupBy(alerts.filter(isUnacknowledged), ({ type, severity }) => `${type} ${severity}`);

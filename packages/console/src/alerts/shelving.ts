@@ -11,7 +11,7 @@ export const SHELVE_TIMES = ['1h', '4h', 'morning', '1d', '7d', 'other'] as cons
 
 export type ShelveTime = (typeof SHELVE_TIMES)[number];
 
-/** Until when, by the clock of the service; `other` is a minute of UTC from a form. `null`: not a time. */
+/** The end of shelving by the clock of the service; `other` is a minute of UTC from a form. `null`: the text is not a time. */
 export function shelvedUntil(
   time: ShelveTime,
   nowMs: number,
@@ -43,13 +43,13 @@ interface Shelving {
 export function useShelving(): Shelving {
   const console = useConsole();
   const { client, live, preferences, session } = console;
-  /** The endpoints of alerts are those of the group of the device. */
+  /** The endpoints of an alert are those of the device group. */
   const endpointsOf = (deviceId: string) =>
     client.alerts[live.site.devices.find(deviceId)?.peek().group ?? 'silo'];
   return {
     shelve: async (alerts, { until, reason }) => {
       const shelved_by = personOf({ preferences, session }) || session.name;
-      // One after the other, so that a refusal of one says which were shelved: those that left the list.
+      // The requests follow each other, so that after a refusal it is clear which alerts were shelved: those that left the list.
       for (const { device_id, alert_id } of withHidden(live.site, alerts)) {
         const shelving = { until, reason, shelved_by };
         const endpoints = endpointsOf(device_id);

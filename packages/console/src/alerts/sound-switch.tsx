@@ -3,7 +3,7 @@ import { texts } from '../texts/texts.ts';
 import { playAlarm } from './alert-signals.ts';
 import './sound-switch.css';
 
-/** Off unless the person wants it. Switching it on lets them hear it. */
+/** Switches the sound, which is off unless the person wants it. Switching it on plays it once. */
 export function SoundSwitch() {
   const { preferences } = useConsole();
   return (

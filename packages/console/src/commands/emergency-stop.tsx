@@ -15,11 +15,11 @@ import { texts } from '../texts/texts.ts';
 interface Props {
   readonly deviceId: string;
   readonly name: string;
-  /** `undefined` until it is known. */
+  /** `undefined` until the state is known. */
   readonly state: EmergencyStopSummary | undefined;
 }
 
-/** The emergency stop of a vehicle: one press. It stays in force until a person releases it. */
+/** The button for the emergency stop of a vehicle, with one press, and its release. The stop stays in force until a person releases it. */
 export function EmergencyStop({ deviceId, name, state }: Props) {
   const request = useEmergencyStop(deviceId);
   const { commands, common, missions } = texts.value;
@@ -59,7 +59,7 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
 
 const RELEASE = { action: 'commands.give', body: { command: 'release_emergency_stop' } } as const;
 
-/** A release is confirmed, because movements are possible again after it. */
+/** Releases an emergency stop after a confirmation, because movements are possible again after it. */
 function Release({ deviceId }: { readonly deviceId: string }) {
   const console = useConsole();
   const { commands, common } = texts.value;
@@ -108,7 +108,7 @@ function Release({ deviceId }: { readonly deviceId: string }) {
 interface EmergencyStopRequest {
   /** Sends the emergency stop; it may be sent any number of times. */
   readonly stop: () => Promise<void>;
-  /** The service repeats it until the device has confirmed. */
+  /** True while the service repeats the stop, until the device has confirmed. */
   readonly isRequested: boolean;
   readonly isConfirmed: boolean;
 }
@@ -122,7 +122,7 @@ export function giveEmergencyStop(
   return console.live.site.commands.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
 }
 
-/** The emergency stop of a vehicle, for every button that gives it. */
+/** The emergency stop of a vehicle, for every button that sends it. */
 export function useEmergencyStop(deviceId: string): EmergencyStopRequest {
   const console = useConsole();
   const isRequested = [...console.live.site.commands.all.value.values()].some(

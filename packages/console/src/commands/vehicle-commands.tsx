@@ -15,7 +15,7 @@ import { texts } from '../texts/texts.ts';
 
 type BareCommand = Exclude<CommandName, 'move_to_coordinates' | 'emergency_stop' | 'release_emergency_stop'>;
 
-/** What sets the vehicle in motion, or has it do something, is confirmed; a hold is not. */
+/** The commands that move the vehicle, or make it do something, need a confirmation; a hold does not. */
 const CONFIRMED = ['resume', 'return_to_base', 'scan', 'collect_sample'] as const satisfies BareCommand[];
 
 interface Props {
@@ -25,7 +25,7 @@ interface Props {
   readonly newest: CommandRecord | null;
 }
 
-/** The commands of a vehicle but the emergency stop, and how the newest one stands. */
+/** Shows the commands of a vehicle except the emergency stop, and the state of the newest one. */
 export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props) {
   const console = useConsole();
   const { commands, common } = texts.value;
@@ -115,11 +115,11 @@ export interface VehicleState {
   readonly newestCommand: CommandRecord | null;
 }
 
-/** An emergency stop is in force, confirmed or not: the vehicle takes no other command. */
+/** Whether an emergency stop is in force, confirmed or not: the vehicle then takes no other command. */
 export const isEmergencyStopped = (detail: SiloDetail | FieldDetail): boolean =>
   'emergency_stop' in detail && detail.emergency_stop?.active === true;
 
-/** Whether an emergency stop is in force, and how the newest command stands; read again when a command changes. */
+/** Whether an emergency stop is in force, and the state of the newest command; both are read again when a command changes. */
 export function useVehicleState(deviceId: string): Loaded<VehicleState> {
   const { client } = useConsole();
   return useLoadedOfDevice(deviceId, /^command\.status_changed$/, async (signal) => {

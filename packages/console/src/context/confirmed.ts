@@ -1,7 +1,7 @@
 import { ApiError, type CallOptions } from '@granary/client';
 import { type Confirmable, type Console, callOptions } from './console.ts';
 
-/** Sends a change; where its facility wants it confirmed, the person is asked, and it is sent with the confirmation. */
+/** Sends a change. Where its facility requires a confirmation, the person is asked, and the change is sent with the confirmation. */
 export async function confirmed<Result>(
   console: Console,
   what: Confirmable,

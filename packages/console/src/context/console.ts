@@ -12,11 +12,11 @@ import type { Navigation } from './routes.ts';
 import type { SignedIn } from './signed-in.ts';
 import type { StopRequests } from './stop-requests.ts';
 
-/** One request that somebody confirms. */
+/** A request that a person has to confirm. */
 export interface Confirmable {
-  /** What it does, with its amount, for the person who confirms. */
+  /** What the request does, with its amount, for the person who confirms. */
   readonly title: string;
-  /** What whoever starts it sees before: a second person decides by the same. */
+  /** What the person who starts it has seen before, so that a second person decides by the same facts. */
   readonly plan: ComponentChildren;
   readonly action: ConfirmedAction;
   readonly device_id: string;
@@ -24,15 +24,15 @@ export interface Confirmable {
   readonly body?: unknown;
 }
 
-/** What the dialog asks for, until it is confirmed or left. */
+/** The request that the dialog asks about, until it is confirmed or the dialog is left. */
 export interface Confirming {
   readonly what: Confirmable;
   readonly isBySecond: boolean;
-  /** With the id of the confirmation; `null` where the person has left the dialog. */
+  /** Called with the id of the confirmation; `null` when the person has left the dialog. */
   readonly answer: (confirmationId: string | null) => void;
 }
 
-/** What every view may use. */
+/** The parts that every view may use. */
 export interface Console {
   readonly client: Client;
   readonly settings: ConsoleSettings;
@@ -41,11 +41,11 @@ export interface Console {
   readonly navigation: Navigation;
   readonly preferences: Preferences;
   readonly session: SignedIn;
-  /** What waits for somebody to confirm it. */
+  /** The request that waits for a confirmation. */
   readonly confirming: Signal<Confirming | null>;
-  /** The name that is offered to whoever is asked for theirs; `null` where nobody is asked. */
+  /** The name that is suggested when a person is asked for theirs; `null` when nobody is asked. */
   readonly personAsked: Signal<string | null>;
-  /** Somebody else acts at this terminal from now on, or nobody; the view stays. */
+  /** Called when another person, or nobody, acts at this terminal from now on; the view stays. */
   readonly become: (session: SignedIn | null) => void;
   readonly signOut: () => Promise<void>;
 }
@@ -58,29 +58,29 @@ export function useConsole(): Console {
   return console;
 }
 
-/** What the key may not do is not offered. */
+/** Whether the key has a scope; actions that it may not do are not offered. */
 export function useScope(scope: Scope): boolean {
   const { scopes } = useConsole().session;
   return scopes.includes(scope) || (scope === 'stop' && scopes.includes('operate'));
 }
 
-/** The options of a change: they name the person in its records, where a name is given. */
+/** The options of a change, which name the person in its records where a name is given. */
 export function callOptions({ preferences, session }: Pick<Console, 'preferences' | 'session'>): CallOptions {
   const actor = preferences.person.peek().trim();
   return actor === '' || session.kind !== 'service' ? {} : { actor };
 }
 
-/** Who uses this browser: the person or the terminal that has signed in, or whoever has given a name beside the key. */
+/** The person who uses this browser: the person or terminal that has signed in, or the name that was given beside the key. */
 export const personOf = ({ preferences, session }: Pick<Console, 'preferences' | 'session'>): string =>
   session.kind === 'service' ? preferences.person.value.trim() : session.name;
 
-/** A browser that is used by whoever stands there, and that nobody signs out. */
+/** Whether several people use this browser, so that nobody signs it out. */
 export const isSharedBrowser = ({ kind, terminal }: SignedIn): boolean =>
   kind === 'display' || terminal !== null;
 
-/** Why nothing can be started here: somebody has to sign in at a terminal, others need another right. */
+/** The reason why nothing can be started here: at a terminal somebody has to sign in, anybody else needs another right. */
 export const whyNotOperate = ({ kind }: SignedIn): string =>
   kind === 'terminal' ? texts.value.terminals.locked : texts.value.devices.mayNotOperate;
 
-/** Whether the connection is lost, so that what is shown may not be true any more; outside the console it never is. */
+/** Whether the connection is lost, so that the shown state may be outdated; outside the console it is never lost. */
 export const useIsLost = (): boolean => useContext(ConsoleContext)?.live.connection.isLost.value === true;

@@ -9,12 +9,12 @@ import type { Route } from './routes.ts';
 const viewerZone = ownZone();
 
 /**
- * By whose clocks the page tells times: those of the site that it is about, or those of the viewer where its silos do not
- * agree and until they are known.
+ * The time zone in which the page writes times: that of the site that it is about, or that of the viewer until the zones are known and
+ * where the silos of the site have several.
  */
 export const pageZone = signal(viewerZone);
 
-/** The zones that silos name, at one facility or at all of them. */
+/** The zones that silos have set, at one facility or at all of them. */
 export const namedZones = ({ facilities }: TimeZones, facility: string | null): string[] => [
   ...new Set(
     facilities
@@ -23,13 +23,13 @@ export const namedZones = ({ facilities }: TimeZones, facility: string | null): 
   ),
 ];
 
-/** `null` where silos do not agree, and where the browser does not know their zone. */
+/** The zone of a place; `null` where its silos have several, and where the browser does not know their zone. */
 export function zoneOfPlace(zones: TimeZones, facility: string | null): string | null {
   const zone = siteZone(namedZones(zones, facility), zones.service);
   return zone !== null && isTimeZone(zone) ? zone : null;
 }
 
-/** Keeps the zone of the page that of what it shows; returns the way to end it. */
+/** Sets the zone of the page to that of what it shows; returns the function that ends this. */
 export function followZone(
   { site }: Pick<Live, 'site'>,
   { route }: { readonly route: ReadonlySignal<Route> },

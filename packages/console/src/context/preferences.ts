@@ -11,17 +11,17 @@ export const THEMES = ['system', 'light', 'dark'] as const;
 
 type Theme = (typeof THEMES)[number];
 
-/** What the viewer has chosen; kept in the browser, because none of it is secret. */
+/** The choices of the viewer, kept in the browser because none of them is secret. */
 export interface Preferences {
   readonly theme: Signal<Theme>;
-  /** The name of the person, for the records of what is done; empty where none is given. */
+  /** The name of the person for the records of changes; empty where none is given. */
   readonly person: Signal<string>;
   readonly hasSound: Signal<boolean>;
-  /** Whether the viewer wants to be told that everything is simulated. */
+  /** Whether the viewer wants to see the notice that everything is simulated. */
   readonly showsDemoNotice: Signal<boolean>;
 }
 
-/** Resolves when the texts of the viewer's language are there. */
+/** Resolves when the texts of the viewer's language are loaded. */
 export async function openPreferences(): Promise<Preferences> {
   const theme = signal<Theme>(THEMES.find((one) => one === stored('theme')) ?? 'system');
   const person = signal(stored('person') ?? '');
@@ -43,7 +43,7 @@ export async function openPreferences(): Promise<Preferences> {
   return { theme, person, hasSound, showsDemoNotice };
 }
 
-/** Where the service does not answer, the language stays. */
+/** If the service does not answer, the language stays. */
 export async function chooseLanguage(chosen: Language): Promise<void> {
   await useLanguage(chosen);
   store('language', chosen);
@@ -54,8 +54,8 @@ const ASKED_AFTER_MS = 2_000;
 let unitsOf: object | null = null;
 
 /**
- * The units of whoever has signed in. People have theirs wherever they sign in; several people may use one key, so each browser
- * keeps its own, and begins with those that were chosen last with the key.
+ * Reads the units of the caller who has signed in. A person has the same units in every browser. Several people may use one key, so each
+ * browser keeps its own units for it, and begins with those that were chosen last with the key.
  */
 export async function openUnits(client: Client, session: SignedIn): Promise<void> {
   const { key_id, kind } = session;
@@ -63,16 +63,16 @@ export async function openUnits(client: Client, session: SignedIn): Promise<void
   const kept = readUnits(stored(`units.${key_id}`));
   units.value = kept ?? METRIC;
   if (kept !== null && kind !== 'person') return;
-  // What is kept is usually right, and the first view needs the connection.
+  // The kept units are usually right, and the first view needs the connection.
   if (kept !== null) await new Promise((resolve) => setTimeout(resolve, ASKED_AFTER_MS));
   const { units: chosen } = await client.views.preferences();
-  // Somebody else may have signed in meanwhile, or have chosen others.
+  // Another person may have signed in meanwhile, or other units may have been chosen.
   if (unitsOf !== session) return;
   units.value = chosen ?? METRIC;
   store(`units.${key_id}`, JSON.stringify(units.peek()));
 }
 
-/** Nothing changes where the service does not answer. */
+/** If the service does not answer, the units stay. */
 export async function chooseUnits(
   client: Client,
   { key_id }: SignedIn,
@@ -85,7 +85,7 @@ export async function chooseUnits(
   store(`units.${key_id}`, JSON.stringify(chosen));
 }
 
-/** `null` for what this page cannot have written. */
+/** `null` for a text that this page cannot have written. */
 function readUnits(text: string | null): Units | null {
   try {
     const read = JSON.parse(text ?? 'null');
@@ -98,7 +98,7 @@ function readUnits(text: string | null): Units | null {
   }
 }
 
-/** A browser may forbid the storage. */
+/** `null` where the browser forbids the storage. */
 function stored(name: string): string | null {
   try {
     return localStorage.getItem(PREFIX + name);

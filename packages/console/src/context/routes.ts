@@ -4,7 +4,7 @@ import { type ReadonlySignal, signal } from '@preact/signals';
 export const SECTIONS = ['overview', 'alerts', 'orders', 'map', 'operations', 'administration'] as const;
 export type Section = (typeof SECTIONS)[number];
 
-/** The part of the address after `#`: a view, what it shows, and its filters. */
+/** The part of the address after `#`: a view, its subject, and its filters. */
 export interface Route {
   readonly view: Section | 'devices' | 'me' | 'reports' | 'shift' | 'start' | 'wall';
   /** The device of the device page, or the part of the administration. */
@@ -22,7 +22,7 @@ const VIEWS: ReadonlySet<string> = new Set([
   'wall',
 ]);
 
-/** An address that no view has leads to the overview. */
+/** Reads the address; one that no view has leads to the overview. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', id] = path.split('/');
@@ -53,7 +53,7 @@ function decoded(text: string): string {
   }
 }
 
-/** A step of the history that is new has no state. */
+/** A new step of the history has no state, so the step is marked once it was seen. */
 const markSeen = (): void => history.replaceState({ isSeen: true }, '');
 
 /** The address of the page as a signal. */
@@ -66,7 +66,7 @@ export class Navigation {
       const { view, id } = this.#route.peek();
       this.#route.value = parseRoute(location.hash);
       const isOther = view !== this.#route.peek().view || id !== this.#route.peek().id;
-      // On the way back the browser shows the part that was seen.
+      // After a step back the browser itself shows the part that was seen.
       if (isOther && history.state === null) scrollTo(0, 0);
       markSeen();
     });
@@ -80,7 +80,7 @@ export class Navigation {
     location.hash = address;
   }
 
-  /** Filters are in the address, so that a view can be shared; changing one adds no step to the way back. */
+  /** Changes filters in the address, so that a view can be shared; this adds no step to the history. */
   filter(changes: Readonly<Record<string, string | undefined>>): void {
     const { view, id, query } = this.#route.peek();
     const address = addressOf(view, id, { ...Object.fromEntries(query), ...changes });

@@ -1,6 +1,6 @@
 import type { SessionRecord } from '@granary/contract/session';
 
-/** What the key of the session may do. */
+/** The caller of this session, with its rights. */
 export type SignedIn = Pick<
   SessionRecord,
   'key_id' | 'kind' | 'name' | 'scopes' | 'facilities' | 'device_ids' | 'terminal'

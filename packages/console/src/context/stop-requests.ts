@@ -3,10 +3,10 @@ import { type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 const AGAIN_MS = 1_000;
 
-/** A person who sees nothing after a press does not know that the stop has to be pressed at the device. */
+/** After this time the page says that nothing was answered: the person must know that the stop has to be pressed at the device. */
 const UNANSWERED_AFTER_MS = 1_500;
 
-/** An answer usually takes less; a stop that has to wait for a connection gets one of those of the streams. */
+/** An answer usually takes less. A stop that waits for a connection gets one of those of the streams after this time. */
 const ROOM_AFTER_MS = 400;
 
 const READY: StopState = { step: 'ready', refusal: null };
@@ -25,18 +25,18 @@ export class StopRequests {
     this.#makeRoom = makeRoom;
   }
 
-  /** `id` is that of the operation, or of the vehicle of an emergency stop. */
+  /** The state of a stop; `id` is that of the operation, or of the vehicle of an emergency stop. */
   of(id: string): ReadonlySignal<StopState> {
     return this.#state(id);
   }
 
-  /** The device has confirmed the stop, so the button can be pressed for the next movement. */
+  /** Called when the device has confirmed the stop, so that the button can be pressed for the next movement. */
   confirm(id: string): void {
     const state = this.#state(id);
     if (state.peek().step === 'sent') state.value = READY;
   }
 
-  /** Sends the stop until it is answered, also after the view was closed: who pressed stop expects that it arrives. */
+  /** Sends the stop until it is answered, also after the view was closed, because the person expects that it arrives. */
   async press(id: string, stop: () => Promise<unknown>): Promise<void> {
     const state = this.#state(id);
     const { step } = state.peek();

@@ -3,29 +3,29 @@ import type { MassUnit } from '@granary/contract/operations';
 import type { Units } from '@granary/contract/views';
 import { signal } from '@preact/signals';
 
-/** As values are stored; what a device measures in another unit is then shown as it is measured. */
+/** The units in which values are stored; with them a value in another unit is shown as the device measures it. */
 export const METRIC: Units = { mass: 'metric', temperature: 'celsius', speed: 'm/s' };
 
-/** Of the person who looks. */
+/** The units of the viewer. */
 export const units = signal<Units>(METRIC);
 
-/** What a US bushel of the product weighs in kg, by the id of the silo; where it is not known, pounds are shown. */
+/** The weight of a US bushel of the product in kg, by the id of the silo; where it is not known, pounds are shown. */
 export const bushels = signal<ReadonlyMap<string, number>>(new Map());
 
-/** A rate in mass by time. */
+/** Matches the unit of a rate: mass by time. */
 const RATE = /^(\w+)\/(s|min|h)$/;
 
-/** In numbers that people say: not hundredths of a tonne a minute. */
+/** The units of rates by the unit of mass, chosen so that people do not read hundredths of a tonne per minute. */
 const RATE_UNITS = { kg: 'kg/min', t: 't/h', lb: 'lb/min', short_ton: 'short_ton/h', bushel: 'bushel/h' };
 
-/** How a stored value becomes the shown one, and back. */
+/** The conversion of a stored value into the shown one, and back. */
 export interface Conversion {
   readonly unit: string;
   readonly toShown: (stored: number) => number;
   readonly toStored: (shown: number) => number;
 }
 
-/** The unit in which a person reads a stored one. */
+/** The conversion from a stored unit to the one in which the person reads it. */
 export function conversion(stored: string, chosen: Units, bushelKg: number | null): Conversion {
   const unit = wantedUnit(stored, chosen, bushelKg !== null);
   const convert = (value: number, from: string, to: string): number =>
@@ -58,7 +58,7 @@ function converted(value: number, from: string, to: string, bushelKg: number): n
   return (converted(value, mass, toMass, bushelKg) * seconds(toTime)) / seconds(time);
 }
 
-/** That of the viewer, for a value of a device, or for one of no device or of several. */
+/** The conversion into the units of the viewer, for a value of a device; `deviceId` is `null` for one of no device or of several. */
 export const shownAs = (stored: string, deviceId: string | null): Conversion =>
   conversion(stored, units.value, deviceId === null ? null : (bushels.value.get(deviceId) ?? null));
 
@@ -78,5 +78,5 @@ export function requestedMass(
   return { amount, unit };
 }
 
-/** What amounts can be typed in; a bushel only where it is known what it weighs. */
+/** The units in which amounts can be typed; bushels only where their weight is known. */
 export type EnteredUnit = MassUnit | 'short_ton' | 'bushel';

@@ -13,7 +13,7 @@ import './device-connection.css';
 
 const AGAIN_MS = 10_000;
 
-/** The MQTT connection of the device, and its messages that could not be used. */
+/** Shows the MQTT connection of the device, and its messages that could not be used. */
 export function DeviceConnection({ device: { device_id, group } }: { readonly device: FleetDevice }) {
   const { client, live } = useConsole();
   const { devices, shell } = texts.value;

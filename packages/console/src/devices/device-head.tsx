@@ -19,7 +19,7 @@ interface Props {
   readonly facts: DeviceFacts | undefined;
 }
 
-/** Which device this is, how it stands, and its open alerts. */
+/** Shows the name of the device, its status, and its open alerts. */
 export function DeviceHead({ device, facts }: Props) {
   const { live } = useConsole();
   const { common, devices } = texts.value;
@@ -98,7 +98,7 @@ export function DeviceHead({ device, facts }: Props) {
 
 type Detail = Pick<SiloDetail | FieldDetail, 'clock_offset_s' | 'refused_readings'>;
 
-/** That readings of a device are refused, or that its clock is wrong: its status alone would look healthy. */
+/** Says that readings of the device are refused, or that its clock is wrong, because its status alone would look healthy. */
 function ReceptionLine({ detail: { clock_offset_s, refused_readings } }: { readonly detail: Detail }) {
   const words = texts.value.devices.reception;
   if (refused_readings !== null) {

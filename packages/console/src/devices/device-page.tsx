@@ -39,7 +39,7 @@ const DEVICE_TABS = [
   'administration',
 ] as const;
 
-/** What was moved by this device, newest first; each opens to show its steps. An older one that is asked for stands first. */
+/** Shows the operations of this device, the newest first; each opens to show its steps. An older one from the address stands first. */
 export function DeviceOperations({ device: { device_id } }: { readonly device: FleetDevice }) {
   const { client, navigation } = useConsole();
   const { devices } = texts.value;
@@ -114,7 +114,7 @@ interface TraceProps {
   readonly operation: OperationRecord;
 }
 
-/** The steps of an operation with their times, and how long after the first each one was. */
+/** Shows the steps of an operation with their times, and how long after the first one each was. */
 function OperationTrace({ deviceId, operation }: TraceProps) {
   const { client } = useConsole();
   const { devices, shell } = texts.value;
@@ -150,7 +150,7 @@ function OperationTrace({ deviceId, operation }: TraceProps) {
   );
 }
 
-/** Everything about one device. */
+/** Shows everything about one device. */
 export function DevicePage() {
   const { live, navigation } = useConsole();
   const { id } = navigation.route.value;
@@ -171,7 +171,7 @@ function KnownDevice({ device }: { readonly device: FleetDevice }) {
   };
   const shown = DEVICE_TABS.filter((tab) => isOffered[tab] ?? true);
   const current = shown.find((tab) => tab === query.get('tab')) ?? 'now';
-  // The line of the chart takes longest, so it is read first; which sensor an address names, only the facts know.
+  // The line of the chart takes longest, so it is read first. The sensors that an address may name are known only with the facts.
   const hasLine = useSignal(false);
   const loaded = useDeviceFacts(device, hasLine.value || current !== 'now' || query.has('sensor'));
   const facts = loaded.value;
@@ -219,7 +219,7 @@ interface NowProps {
   readonly hasLine: Signal<boolean>;
 }
 
-/** What a device measures, measured, and can be asked to do. */
+/** Shows the values, the chart and the actions of a device. */
 function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
   const canOperate = hasCapability(device.profile, 'operations');
   const hasContents = sensors.some(({ id }) => id === 'level');
@@ -259,7 +259,7 @@ function DeviceNow({ device, facts, sensors, hasLine }: NowProps) {
   );
 }
 
-/** The emergency stop and the commands of a vehicle, and the way to its missions. */
+/** Shows the emergency stop and the commands of a vehicle, and the link to its missions. */
 function VehicleActions({ device: { device_id, name } }: { readonly device: FleetDevice }) {
   const { devices } = texts.value;
   const { value: state, failure } = useVehicleState(device_id);

@@ -8,7 +8,7 @@ import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
 
 const SILO = 'silo-05';
-/** What is told by an event. */
+/** The time within which the page shows the contents of an event. */
 const AT_ONCE_MS = 1_000;
 const TABS = ['', '&tab=operations', '&tab=configuration', '&tab=connection', '&tab=administration'];
 
@@ -92,7 +92,7 @@ describe('the page of a device, in a browser', () => {
     await page.unroute('**/v1/preferences');
 
     await person.open(`#/devices/${SILO}`);
-    // The form begins with what was done last.
+    // The form begins with the direction of the last operation.
     await startButton(page, /^Feed$/).click();
     await page.getByText(/Room for [\d,.]+\slb/).waitFor();
     await page
@@ -203,11 +203,11 @@ describe('the page of a device, in a browser', () => {
       await form.locator('.device-start-warning').first().waitFor();
       const second = form.getByRole('button', { name: words.above });
 
-      // A double click, and Enter that is held, in the field and on the button.
+      // The person makes a double click, and holds Enter in the field and on the button.
       await first.dblclick();
       await form.getByRole('alert').getByText(words.none).waitFor();
       await second.waitFor();
-      // Both at one moment, because the page scrolls when the second one is armed.
+      // Both are measured at one moment, because the page scrolls when the second press becomes possible.
       const isAbove = await form.evaluate((element) => {
         const [top, below] = ['button[type=submit]', '.second-press .primary'].map((selector) =>
           element.querySelector(selector)?.getBoundingClientRect(),
@@ -230,7 +230,7 @@ describe('the page of a device, in a browser', () => {
       await checkAccessibility(page);
       assert.equal(await started(), before, 'nothing was started');
 
-      // Another amount is another question.
+      // With another amount the page asks again.
       await page.getByLabel(words.amount, { exact: true }).fill(String(kg - 1));
       await second.waitFor({ state: 'detached' });
       await form.locator('.device-start-warning').first().waitFor();
@@ -361,7 +361,7 @@ describe('the page of a device, in a browser', () => {
     assert.equal(await colouredPixels(page), 0);
     release();
     await page.getByText('Reading 6 h …').waitFor({ state: 'detached' });
-    // The readings of a minute are a line of a few pixels, or one point.
+    // The readings of a minute are drawn as a line of a few pixels, or as one point.
     await eventually(async () => (await colouredPixels(page)) > 0, true);
   });
 
@@ -371,15 +371,15 @@ describe('the page of a device, in a browser', () => {
     const page = await person.page.context().newPage();
     const asked = new Set<string>();
     let beforeLine: number | undefined;
-    // Counted when the line is asked for: while its answer is on its way, an idle page loads what may be needed next. What is asked
-    // for again, when the page becomes live and when it is kept for later, may come before the line on a busy machine.
+    // The requests are counted when that of the line is sent, because an idle page loads ahead while the answer is on its way. The requests
+    // that a page sends again when it becomes live, and when it is kept for later, may come before the line on a busy machine.
     page.on('request', (request) => {
       asked.add(request.url());
       if (/history\?/.test(request.url())) beforeLine ??= asked.size;
     });
     await page.goto(`${site.url}/#/devices/${SILO}?range=6h`);
     await eventually(async () => (await colouredPixels(page)) > 0, true);
-    // Alerts and operations of the site among them, where there are some.
+    // The requests include those for alerts and operations of the site, where there are some.
     assert.ok(beforeLine !== undefined && beforeLine <= 15, `${beforeLine} requests before the line`);
     await amount(page).waitFor();
   });

@@ -17,7 +17,7 @@ const TOP = 12;
 const RIGHT = 8;
 const Y_PARTS = 4;
 const LABEL_PX = 64;
-/** Wide enough that a dot of 6 px and its neighbours do not touch. */
+/** The width of a column, so that a dot of 6 px does not touch its neighbours. */
 const DOT_PX = 8;
 const DOTS_HEIGHT = 84;
 
@@ -36,7 +36,7 @@ interface Props {
   readonly label: string;
 }
 
-/** The level of the last days and of those ahead: the more certain, the darker. */
+/** Draws the level of the last days and of the days ahead: the more certain, the darker. */
 export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs, label }: Props) {
   const { place, width } = useWidth();
   const { foresight } = texts.value;
@@ -125,7 +125,7 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
   );
 }
 
-/** Twenty equally likely times, stacked where they are close: a person counts them instead of reading a probability. */
+/** Draws twenty equally likely times, stacked where they are close, so that a person counts them instead of reading a probability. */
 export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>) {
   const { place, width } = useWidth();
   const timesMs = likelyTimesMs(forecast, nowMs);
@@ -166,7 +166,7 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
   );
 }
 
-/** The beginnings of the silo's days. */
+/** The beginnings of the days in the time zone of the silo. */
 function dayStarts(fromMs: number, toMs: number, zoneName: string): number[] {
   const zone = timeZone(zoneName);
   if (zone === null) return [];
@@ -179,7 +179,7 @@ const dayName = (ms: number, zoneName: string): string => timeAs('weekdayAndDay'
 
 const USUAL_WIDTH = 720;
 
-/** The width of the place, so that texts keep their size. */
+/** Measures the width of the place, so that texts keep their size. */
 function useWidth() {
   const place = useRef<HTMLDivElement>(null);
   const width = useSignal(USUAL_WIDTH);

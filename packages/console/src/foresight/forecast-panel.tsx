@@ -42,7 +42,7 @@ interface Props {
   readonly device: FleetDevice;
 }
 
-/** When the silo runs empty, by when to order, why, and how right this has been. */
+/** Shows when the silo runs empty, by when to order, why, and how accurate earlier forecasts were. */
 export function ForecastPanel({ device }: Props) {
   const { client, live } = useConsole();
   const { device_id } = device;
@@ -120,7 +120,7 @@ export function ForecastPanel({ device }: Props) {
   );
 }
 
-/** The capacity is what the two values say together. */
+/** The capacity follows from weight and level together. */
 function capacityOf({ readings = {} }: FleetDevice): number {
   const { weight, level } = readings;
   return weight === undefined || level === undefined || level.value <= 0
@@ -193,7 +193,7 @@ interface DeliveriesProps {
   readonly reload: () => void;
 }
 
-/** The orders that people have entered, for which the alert waits. */
+/** Shows the orders that people have entered; the alert about an empty silo takes them into account. */
 function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload }: DeliveriesProps) {
   const shared = useConsole();
   const words = texts.value.foresight;
@@ -264,7 +264,7 @@ function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload 
   );
 }
 
-/** A warning, which forbids nothing: the person may know of a withdrawal that the forecast does not. */
+/** A warning that prevents nothing, because the person may know of a withdrawal that the forecast does not contain. */
 const TooMuch = ({ text }: { readonly text: string | null }) =>
   text === null ? null : (
     <p class="forecast-too-much">
@@ -280,7 +280,7 @@ interface Entered {
   readonly reading: Parameters<typeof tooMuchSentence>[2];
 }
 
-/** Whether what is being entered fits; `null` while it is not whole, or no level is known. */
+/** A warning when the entered delivery does not fit; `null` when it fits, while it is incomplete, or if no level is known. */
 function enteredWarning({ forecast, capacityKg, entered, mass, reading }: Entered): string | null {
   const { atMs, kg } = entered;
   if (!Number.isFinite(atMs) || !(kg > 0) || !(capacityKg > 0)) return null;
@@ -343,7 +343,7 @@ function Refills({ refills: { data: refills, page }, timeZone, reload }: Refills
   );
 }
 
-/** The delivery note of a refill, and whether it was one. */
+/** Edits the delivery note of a refill, and whether it was a delivery. */
 function RefillNote({ refill, reload }: { readonly refill: Refill; readonly reload: () => void }) {
   const shared = useConsole();
   const words = texts.value.foresight;
@@ -388,7 +388,7 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
   );
 }
 
-/** What the silo was examined for: each with its result, and its evidence in a sentence. */
+/** Shows for what the silo was examined: each check with its result, and its evidence in a sentence. */
 function Findings({ findings: { data: findings, page } }: { readonly findings: Page<Finding> }) {
   const words = texts.value.foresight;
   if (findings.length === 0) return null;

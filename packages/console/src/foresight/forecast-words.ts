@@ -6,12 +6,12 @@ import { texts } from '../texts/texts.ts';
 
 type Words = Texts['foresight'];
 
-/** What the sentence about a silo is made of. */
+/** The values that the sentence about a silo needs. */
 export type Told = Pick<Forecast, 'status' | 'empty' | 'order_by'> & {
   readonly with_deliveries?: Forecast['with_deliveries'];
 };
 
-/** With what was ordered, where something was: the page tells nobody that a silo is empty for which a truck comes in time. */
+/** The time with the ordered deliveries where there are some, so that the page does not call a silo empty for which a truck comes in time. */
 const emptyOf = ({ empty, with_deliveries: ordered = null }: Told): Told['empty'] =>
   ordered === null ? empty : ordered.empty;
 
@@ -19,21 +19,21 @@ interface Reading {
   readonly nowMs: number;
   readonly language: string;
   readonly words: Words;
-  /** Of the silo. */
+  /** The time zone of the silo. */
   readonly timeZone: string;
 }
 
-/** A time ahead, as precisely as it can be known. */
+/** A time ahead, with the precision that the forecast has. */
 export const timeAhead = (at: string, { words, ...reader }: Reading): string =>
   timeAheadOf(Date.parse(at), { ...reader, halfDays: words.halfDays });
 
-/** Names the place of a sentence with a time, where its clocks are not those of the viewer. */
+/** Adds the place to a sentence with a time, where its time zone differs from that of the viewer. */
 export function inZone(sentence: string, { nowMs, timeZone }: Reading): string {
   const place = otherZone(timeZone, nowMs);
   return place === null ? sentence : texts.value.common.inZone(sentence, place);
 }
 
-/** "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
+/** A sentence such as "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
 export function emptySentence(told: Told, reading: Reading): string {
   const { words } = reading;
   const { status } = told;
@@ -57,7 +57,7 @@ export function orderSentence({ order_by }: Told, reading: Reading): string | nu
   return inZone(words.orderBy(timeAhead(order_by, reading)), reading);
 }
 
-/** How much fits when, and when to deliver it. */
+/** Says how much fits at which time, and when to deliver it. */
 export function fitSentence(
   { kg, fits_from, fits_now_kg }: Suggested,
   mass: (kg: number) => string,
@@ -71,7 +71,7 @@ export function fitSentence(
 
 type Suggested = Pick<NonNullable<Forecast['suggestion']>, 'kg' | 'fits_from' | 'fits_now_kg'>;
 
-/** When to deliver; a time alone where the window is no longer than it can be told. */
+/** Says when to deliver: as one time if both ends of the window have the same text. */
 export function deliverSentence(
   { from, to }: { readonly from: string; readonly to: string },
   reading: Reading,
@@ -81,7 +81,7 @@ export function deliverSentence(
   return inZone(first === last ? words.deliverAt(last) : words.deliverBetween(first, last), reading);
 }
 
-/** That a delivery does not fit as a whole, and when it does; `null` where it fits. */
+/** Says that a delivery does not fit as a whole, and when it will; `null` if it fits. */
 export function tooMuchSentence(
   {
     kg,
@@ -92,20 +92,20 @@ export function tooMuchSentence(
   reading: Reading,
 ): string | null {
   const { words } = reading;
-  // The scale knows no kilogram.
+  // A difference of a kilogram is below the accuracy of the scale.
   if (fitsKg >= kg - 1) return null;
   const rest = fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom(timeAhead(fitsFrom, reading));
   return inZone(words.fitsOnly(mass(fitsKg), rest), reading);
 }
 
-/** Of the normal distribution, at the middle of each of twenty equal parts of the probability. */
+/** The quantiles of the normal distribution, at the middle of each of twenty equal parts of the probability. */
 const NORMAL_QUANTILES = [
   -1.96, -1.44, -1.15, -0.935, -0.755, -0.598, -0.454, -0.319, -0.189, -0.063, 0.063, 0.189, 0.319, 0.454,
   0.598, 0.755, 0.935, 1.15, 1.44, 1.96,
 ];
 const NORMAL_P90 = 1.2816;
 
-/** Twenty equally likely times at which the silo is empty; none where they are not all known. */
+/** Twenty equally likely times at which the silo is empty; none if not all of the forecast times are known. */
 export function likelyTimesMs(told: Told, nowMs: number): number[] {
   const { p10 = null, p50 = null, p90 = null } = emptyOf(told) ?? {};
   if (p10 === null || p50 === null || p90 === null) return [];

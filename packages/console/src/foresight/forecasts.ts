@@ -6,7 +6,7 @@ import { bushels } from '../context/units.ts';
 import type { Live } from '../live/live.ts';
 
 const PAGE_ROWS = 1_000;
-/** Forecasts also change without an event: by less than six hours. */
+/** The interval at which forecasts are read again, because they also change without an event, by less than six hours. */
 const READ_EVERY_MS = 5 * MINUTE_MS;
 const GATHER_MS = 2_000;
 
@@ -14,7 +14,7 @@ export type Forecasts = ReadonlySignal<ReadonlyMap<string, ForecastSummary>>;
 
 const opened = new WeakMap<Live, Forecasts>();
 
-/** The forecasts of all silos, read in one list and kept true as long as the page is open. */
+/** The forecasts of all silos, read in one list and kept current as long as the page is open. */
 export function forecastsOf(client: Client, live: Live): Forecasts {
   const known = opened.get(live);
   if (known !== undefined) return known;
@@ -35,7 +35,7 @@ export function forecastsOf(client: Client, live: Live): Forecasts {
       [...found].flatMap(([id, { bushel_kg }]) => (bushel_kg === null ? [] : [[id, bushel_kg]])),
     );
   };
-  // What is shown stays when it cannot be read; the page says that it is not live.
+  // The shown forecasts stay when they cannot be read; the page says that it is not live.
   const refresh = (): void => void read().catch(() => undefined);
   let isGathering = false;
   live.onEvent(({ type }) => {

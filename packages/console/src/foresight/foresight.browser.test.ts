@@ -12,7 +12,7 @@ const KG_PER_DAY = 1_000;
 const REFILL_BELOW_KG = 3_000;
 const BATCH = 500;
 
-/** A silo that loses the same every hour, and is filled when it is low. */
+/** The weights of a silo that loses the same amount every hour, and is filled when it is low. */
 function readings(nowMs: number): { ts: number; weight: number }[] {
   let kg = 9_000;
   return Array.from({ length: (DAYS * DAY_MS) / EVERY_MS }, (_, index) => {
@@ -42,7 +42,7 @@ describe('forecasts in the page', () => {
     for (let start = 0; start < all.length; start += BATCH) {
       await client.telemetry.send('silo', 'layers', all.slice(start, start + BATCH));
     }
-    // Also the stored one: it may have been made while the history was being sent.
+    // The stored forecast is awaited too, because it may have been made while the history was being sent.
     await eventually(async () => (await client.foresight.forecasts({})).data[0]?.status, 'ok');
   });
   after(() => site.stop());
@@ -74,7 +74,7 @@ describe('forecasts in the page', () => {
     await form.getByText(/^Only/).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Enter', exact: true }).click();
     await page.locator('.forecast-planned').getByText('4.00 t').waitFor();
-    // The step is drawn, and the headline says that it counts it.
+    // The step of the delivery is drawn, and the headline says that the delivery is counted.
     await page.locator('.fan-chart path.delivery').waitFor();
     await page.getByText('with the entered deliveries').waitFor();
     const weekday = new Date(at).toLocaleDateString('en-GB', { weekday: 'short', timeZone: 'UTC' });

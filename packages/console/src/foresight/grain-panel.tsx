@@ -12,7 +12,7 @@ import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 
 const MAP_MS = 30 * DAY_MS;
-/** Warmer than this is drawn in full colour. */
+/** A higher temperature than this is drawn in full colour. */
 const WARM_C = 35;
 
 interface Props {
@@ -20,10 +20,10 @@ interface Props {
   readonly timeZone: string;
 }
 
-/** Daily means of a point on a cable, by the date. */
+/** The daily means of a point on a cable, by the date. */
 type Days = ReadonlyMap<string, number>;
 
-/** The state of stored grain: moisture, storage life, and the temperatures of its cables over time. */
+/** Shows the state of stored grain: moisture, storage life, and the temperatures of its cables over time. */
 export function GrainPanel({ device: { device_id }, timeZone }: Props) {
   const { client, live } = useConsole();
   const words = texts.value.foresight;
@@ -83,7 +83,7 @@ interface HeatMapProps {
   readonly ofSensors: ReadonlyMap<string, Days>;
 }
 
-/** A row for each point, the highest at the top, and a column for each day. */
+/** Draws a row for each point, the highest at the top, and a column for each day. */
 function HeatMap({ points, ofSensors }: HeatMapProps) {
   const words = texts.value.foresight;
   const days = [
@@ -144,7 +144,7 @@ function HeatMap({ points, ofSensors }: HeatMapProps) {
 
 const heightOf = ({ height_m, point }: CablePoint): number => height_m ?? point;
 
-/** When a fan would help; nothing is switched. */
+/** The times at which a fan would help; the service does not switch any fan. */
 interface AerationProps {
   readonly grain: GrainState;
   readonly timeZone: string;

@@ -23,7 +23,7 @@ const DAYS = [3, 7, 14] as const;
 const DAYS_DEFAULT = 7;
 const DAYS_MAX = 365;
 
-/** What to order, for which silos and by when, for a phone in the yard and a desk at the mill. */
+/** Shows what to order, for which silos and by when, for a phone in the yard and a desk at the mill. */
 export function OrdersView() {
   const { client, live, navigation } = useConsole();
   const { foresight: words, common } = texts.value;
@@ -71,13 +71,13 @@ export function OrdersView() {
   );
 }
 
-/** Any number of days can be in the address. */
+/** The number of days in the address, which can be any number. */
 function daysOf(text: string | null): number {
   const days = Number(text);
   return text !== null && Number.isInteger(days) && days >= 1 && days <= DAYS_MAX ? days : DAYS_DEFAULT;
 }
 
-/** As the mill takes it; the client reads JSON only. */
+/** Saves the list as CSV for the mill, with a request of its own because the client reads JSON only. */
 async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
   const answer = await fetch(`/v1/order-list?${new URLSearchParams(query)}`, {
     headers: { accept: 'text/csv' },
@@ -90,7 +90,7 @@ interface LinesProps {
   readonly nowMs: number;
 }
 
-/** By place and product, each with its sum, as the mill takes the order. */
+/** Shows the lines by place and product, each with its sum, as the mill takes the order. */
 function Lines({ list, nowMs }: LinesProps) {
   const words = texts.value.foresight;
   const reading = { nowMs, language: locale.value, words };
@@ -99,7 +99,7 @@ function Lines({ list, nowMs }: LinesProps) {
     <div class="orders-groups">
       {list.totals.map(({ facility, product, silos, kg, kg_per_day }) => {
         const lines = list.lines.filter((line) => line.facility === facility && line.product === product);
-        // Silos of one product have one bushel.
+        // Silos of one product have the same bushel.
         const mass = (sum: number): string => formatMass(sum, locale.value, lines[0]?.device_id);
         return (
           <section key={`${facility} ${product}`} class="panel" aria-label={`${facility} ${product ?? ''}`}>
@@ -157,7 +157,7 @@ function OrderRow({ line, reading }: OrderRowProps) {
   );
 }
 
-/** The proposal for the compartments of a truck, and what does not fit. */
+/** Shows the proposal for the compartments of a truck, and the orders that do not fit. */
 function Loads({ list: { loads, not_loaded } }: { readonly list: OrderList }) {
   const { live } = useConsole();
   const words = texts.value.foresight;

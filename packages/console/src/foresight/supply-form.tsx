@@ -16,7 +16,7 @@ import { NumberInput } from '../kit/number-input.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** What a person knows of a silo, as the texts of a form; empty is not known. */
+/** What a person knows of a silo, as the texts of a form; an empty text means unknown. */
 interface SupplyDraft {
   readonly product: string;
   readonly grain: string;
@@ -53,7 +53,7 @@ const draftOf = ({ product, animals, supply, withdrawals }: SiloUse): SupplyDraf
   withdrawals: withdrawals ?? 'any',
 });
 
-/** What is empty is removed; the planned deliveries and what the form does not show stay. */
+/** The changes that are sent: an empty field is removed; the planned deliveries and everything that the form does not show stay. */
 function patchOf(draft: SupplyDraft, { product, animals }: SiloUse): SiloUsePatch {
   const numberOf = (text: string): number | null => (text === '' ? null : Number(text));
   const { grain: _grain, moisture_percent: _moisture, ...keptProduct } = product ?? {};
@@ -96,7 +96,7 @@ interface Props {
   readonly reload: () => void;
 }
 
-/** Product, animals and supplier of a silo: what the forecast needs that no sensor tells. */
+/** Edits product, animals and supplier of a silo, which the forecast needs and no sensor measures. */
 export function SupplyForm({ deviceId, use, reload }: Props) {
   const shared = useConsole();
   const words = texts.value.foresight.supply;

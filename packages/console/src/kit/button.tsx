@@ -5,18 +5,18 @@ import './button.css';
 
 interface Props {
   readonly children: ComponentChildren;
-  /** `primary`: the one next step of a form; `plain`: everything else; `stop`: ends a movement. */
+  /** `primary`: the next step of a form; `plain`: everything else; `stop`: ends a movement. */
   readonly kind?: 'primary' | 'plain' | 'quiet' | 'stop';
   readonly type?: 'button' | 'submit';
-  /** What it does, where its text alone does not tell. */
+  /** What the button does, where its text alone does not say it. */
   readonly label?: string;
   readonly isBusy?: boolean;
-  /** There is nothing to press any more; the focus stays where it is. */
+  /** True when there is nothing to press any more; the focus stays on the button. */
   readonly isOver?: boolean;
   readonly isDisabled?: boolean;
-  /** It changes something, which is not possible while the connection is lost. */
+  /** True when the button changes something, which is not possible while the connection is lost. */
   readonly isChange?: boolean;
-  /** Why it cannot be pressed, or what pressing it means. */
+  /** Why the button cannot be pressed, or what pressing it means. */
   readonly title?: string;
   readonly onPress?: () => void;
 }
@@ -41,7 +41,7 @@ export function Button({
       type={type}
       aria-label={label}
       aria-busy={isBusy === true}
-      // What is disabled loses the focus, and would not have it again a moment later.
+      // The button is not `disabled`, because a disabled element loses the focus and does not get it back a moment later.
       aria-disabled={isIdle ? true : undefined}
       title={isLost ? texts.value.common.notWhileOffline : title}
       disabled={isDisabled === true || isLost}

@@ -6,18 +6,18 @@ import { openBrowser } from '@granary/testing/server/browser';
 import type { Page } from 'playwright-core';
 
 const WIDE = { width: 1_440, height: 900 };
-/** Mails are not sent there. The service is in another zone than its silos, which are in Berlin. */
+/** With these settings no mail is sent. The service has another time zone than its silos, which are in Berlin. */
 const SETTINGS = {
   GRANARY_TIME_ZONE: 'UTC',
   GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
   GRANARY_MAIL_FROM: 'granary@farm.example',
 };
 
-/** What a clock on the wall in a place shows, such as `06:05`. */
+/** The time that a clock on the wall of a place shows, such as `06:05`. */
 const clockIn = (timeZone: string, timeMs = Date.now()): string =>
   new Date(timeMs).toLocaleTimeString('en-GB', { timeZone, hour: '2-digit', minute: '2-digit' });
 
-/** How much of the start of the shift is not shown in its field. */
+/** The number of pixels by which the start of the shift is cut off in its field. */
 const hiddenOfStart = (page: Page): Promise<number> =>
   page
     .locator('.filter .entry input[type=text]')
@@ -31,7 +31,7 @@ interface Place {
   readonly language: 'en' | 'de';
 }
 
-/** A viewer whose browser has another language than the page, and another time zone than the site. */
+/** Opens a page whose browser has another language than the page, and another time zone than the site. */
 async function viewer(t: TestContext, site: RunningSite, { language, ...place }: Place) {
   const context = await openBrowser(t, place);
   if (context === null) return null;

@@ -3,11 +3,11 @@ import { addressOf } from '../context/routes.ts';
 
 interface Props {
   readonly deviceId: string;
-  /** Where it leads; the page of the device unless given. */
+  /** The address of the link; the page of the device unless given. */
   readonly href?: string;
 }
 
-/** The name of a device and its place, which leads to its page; the id of a device that is not there any more. */
+/** The name of a device and its place, as a link to its page; the id of a device that does not exist any more. */
 export function DeviceName({ deviceId, href = addressOf('devices', deviceId) }: Props) {
   const { devices } = useConsole().live.site;
   const device = devices.described(deviceId);

@@ -11,22 +11,22 @@ import { SecondPress, type SecondPressWords } from './second-press.tsx';
 
 const FIRST_FIELD = '.dialog-body :is(input:not([hidden]), select, textarea)';
 
-/** What the shell shows at the top of every dialog: the movements with their stops. */
+/** The contents that the shell shows at the top of every dialog: the movements with their stops. */
 export const DialogTop = createContext<ComponentType>(() => null);
 
 interface Props {
   readonly title: string;
   readonly onClose: () => void;
-  /** Asked before Escape or the cross closes the dialog, where something would be lost. */
+  /** The question before Escape or the cross closes the dialog, where an input would be lost. */
   readonly question?: string;
-  /** At the foot of the window what is behind it can be read. */
+  /** `foot`: at the foot of the window, so that the view behind the dialog can be read. */
   readonly place?: 'top' | 'foot';
   readonly children: ComponentChildren;
 }
 
 /**
- * A form over the view. The alarm bar stays visible above it. What moves is shown in it too, because a stop must be within
- * reach while nothing else can be pressed. Escape closes it.
+ * A form over the view. The alarm bar stays visible above it. The movements are shown in it too, because a stop must be within reach
+ * while nothing else can be pressed. Escape closes the dialog.
  */
 export function Dialog({ title, onClose, question, place = 'top', children }: Props) {
   const element = useRef<HTMLDialogElement>(null);
@@ -37,12 +37,12 @@ export function Dialog({ title, onClose, question, place = 'top', children }: Pr
     if (question === undefined) onClose();
     else isAsked.value = true;
   };
-  // Before the next key: what is typed at once after a press belongs to the first field.
+  // This runs before the next key, because text that is typed directly after a press belongs to the first field.
   useLayoutEffect(() => {
     const { activeElement } = document;
     element.current?.showModal();
     element.current?.querySelector<HTMLElement>(FIRST_FIELD)?.focus();
-    // Who opened it with the keyboard goes on where they were.
+    // A person who opened the dialog with the keyboard continues at the same place.
     return () => {
       if (activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true });
     };
@@ -93,20 +93,20 @@ export function Dialog({ title, onClose, question, place = 'top', children }: Pr
 
 interface FormDialogProps {
   readonly title: string;
-  /** The button that does it: the verb, and on what. */
+  /** The text of the button that sends the form: the verb, and its object. */
   readonly submit: string;
-  /** The dialog is closed when it has succeeded, unless it says what is shown then. */
+  /** The dialog is closed after this has succeeded, unless `staysOpen` is set. */
   readonly onSubmit: () => Promise<unknown>;
   readonly onClose: () => void;
   readonly staysOpen?: boolean;
-  /** What was entered cannot be sent yet. */
+  /** True when the input cannot be sent yet. */
   readonly isIncomplete?: boolean;
-  /** It takes a second press; `null`: one is enough. */
+  /** The words of a second press, when one is needed; `null`: one press is enough. */
   readonly again?: SecondPressWords | null;
   readonly children?: ComponentChildren;
 }
 
-/** A form over the view. What the service refuses is said in it, and what was entered stays. */
+/** A form over the view. It shows a refusal of the service, and keeps what was entered. */
 export function FormDialog(props: FormDialogProps) {
   const {
     title,
@@ -169,13 +169,13 @@ export function FormDialog(props: FormDialogProps) {
 
 interface DialogButtonProps {
   readonly text: string;
-  /** What it does, where its text alone does not tell. */
+  /** What the button does, where its text alone does not say it. */
   readonly label?: string;
   readonly kind?: 'primary' | 'plain' | 'quiet';
   readonly children: (close: () => void) => ComponentChildren;
 }
 
-/** Opens a dialog; not while the connection is lost, because a dialog is there to change something. */
+/** A button that opens a dialog; not while the connection is lost, because a dialog is there to change something. */
 export function DialogButton({ text, label, kind, children }: DialogButtonProps) {
   const isOpen = useSignal(false);
   return (
@@ -200,15 +200,15 @@ export function DialogButton({ text, label, kind, children }: DialogButtonProps)
 
 interface ConfirmButtonProps {
   readonly text: string;
-  /** What it does with what; also the title of the question. */
+  /** What the button does, with its object; this is also the title of the question. */
   readonly label: string;
-  /** What confirming it means. */
+  /** What the confirmation causes. */
   readonly means: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly children?: ComponentChildren;
 }
 
-/** Does something after the person has read what that means. */
+/** A button that does something after the person has read what it causes. */
 export const ConfirmButton = ({ text, label, means, onConfirm, children }: ConfirmButtonProps) => (
   <DialogButton text={text} label={label}>
     {(close) => (

@@ -1,7 +1,7 @@
 import './empty-state.css';
 import type { ComponentChildren, JSX } from 'preact';
 
-/** Lines only, in the colours of structure, so that nothing here looks like an alarm or a value. */
+/** The drawings have only lines, in the colours of structure, so that none looks like an alarm or a value. */
 const DRAWINGS = {
   farm: (
     <>
@@ -48,7 +48,7 @@ export const Drawing = ({ name }: { readonly name: DrawingName }) => (
 
 interface Props {
   readonly drawing: DrawingName;
-  /** What this place is for, or what its emptiness means. */
+  /** The purpose of this place, or the meaning of its emptiness. */
   readonly title: string;
   readonly text?: string;
   /** The next step. */

@@ -5,24 +5,24 @@ import { locale, texts } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import type { Bound } from './inputs.tsx';
 
-/** What a form holds while a field has a text of which nobody knows what it means. It is no number and no time. */
+/** The value that a form holds while the text of a field has no clear meaning. It is neither a number nor a time. */
 const UNREADABLE = 'NaN';
 
-/** How a kind of value is written and read; it is held in the form in which programs write it. */
+/** How a kind of value is written and read; the form holds a value as programs write it. */
 export interface Notation {
   /** Every value that the text can mean. */
   readonly read: (text: string) => readonly string[];
   /** The text of the field. */
   readonly write: (value: string) => string;
-  /** As the page writes it anywhere else. */
+  /** The value as the page writes it anywhere else. */
   readonly say: (value: string) => string;
-  /** Why a value that was read cannot be taken; `null` where it can. */
+  /** Why a value that was read is refused; `null` if it is accepted. */
   readonly faultOf: (value: string) => string | null;
-  /** What is said of a text that means nothing. */
+  /** The message about a text that has no meaning. */
   readonly unreadable: string;
-  /** What stands behind the text: its unit, or all that it means where `isTyped`. */
+  /** The text behind the field: the unit, or, if `isTyped`, the whole meaning of the text. */
   readonly echo: (text: string, value: string, isTyped: boolean) => string;
-  /** The same while there is no value. */
+  /** The text behind the field while there is no value. */
   readonly suffix: string;
 }
 
@@ -30,15 +30,15 @@ export interface Notation {
 export const MEANS = '= ';
 
 export interface EntryProps extends Bound<string> {
-  /** That to which a label belongs; without one the field has a name of its own. */
+  /** The id for a label of the field; without it the field has a name of its own. */
   readonly id?: string;
   readonly name?: string;
   readonly isRequired?: boolean;
   readonly isDisabled?: boolean;
   readonly placeholder?: string | undefined;
   /**
-   * What is told: every text, `UNREADABLE` for one without a clear meaning; each value that can be taken; or that only when the
-   * person leaves the field or presses Enter.
+   * When the form is told: `all`: with every text, as `UNREADABLE` if it has no clear meaning; `taken`: with each value that is accepted;
+   * `left`: with such a value only when the person leaves the field or presses Enter.
    */
   readonly tells?: 'all' | 'taken' | 'left';
 }
@@ -52,16 +52,16 @@ interface Props extends EntryProps {
 
 interface Typed {
   readonly text: string;
-  /** What was told of it, or would be. */
+  /** The value of the text, whether or not the form was told. */
   readonly value: string;
-  /** What the form holds although this was typed: the same, where it was told. */
+  /** The value that the form holds after this text: the same value if the form was told, otherwise the earlier one. */
   readonly before: string;
   readonly language: string;
 }
 
 /**
- * A field whose text is read and written by the page, in the language of the page, and never by the browser. Behind the text
- * stands what it means. What can mean two things is asked, and keeps a form from being sent until the person has chosen.
+ * A field whose text the page reads and writes in its own language, and never the browser. Its meaning stands behind the text. If a
+ * text can mean two things, the person is asked, and the form cannot be sent until the person has chosen.
  */
 export function EntryBox(props: Props) {
   const { id, name, value, onValue, notation, inputMode = 'text', children } = props;

@@ -7,7 +7,7 @@ export interface Fact {
   readonly isUnusual?: boolean;
 }
 
-/** Facts with their titles, one below the other. */
+/** Shows facts with their titles, one below the other. */
 export const FactList = ({ facts }: { readonly facts: readonly Fact[] }) => (
   <dl class="fact-list">
     {facts.flatMap(({ title, value, isUnusual = false }) => [

@@ -15,12 +15,12 @@ const ISO_DAY = /^\d{4}-\d\d-\d\d$/;
 export const PLACE_FILTERS = ['facility', 'device'] as const;
 
 interface BarProps {
-  /** The names of its filters in the address. */
+  /** The names of the filters in the address. */
   readonly names: readonly string[];
   readonly children: ComponentChildren;
 }
 
-/** The filters of a list, which are in the address. */
+/** Shows the filters of a list, which are in the address. */
 export function FilterBar({ names, children }: BarProps) {
   const { navigation } = useConsole();
   const { table } = texts.value;
@@ -47,9 +47,9 @@ interface FilterProps {
 }
 
 interface SelectProps extends FilterProps {
-  /** The choice that filters nothing. */
+  /** The text of the choice that filters nothing. */
   readonly any: string;
-  /** What that choice is in an address that names it. */
+  /** The value of that choice in an address that names it. */
   readonly anyValue?: string;
   readonly options: readonly (readonly [value: string, text: string])[];
 }
@@ -58,7 +58,7 @@ export function SelectFilter({ name, label, any, anyValue = '', options }: Selec
   const { navigation } = useConsole();
   const named = navigation.route.value.query.get(name) ?? '';
   const value = named === anyValue ? '' : named;
-  // A filter that is in force is shown, also where nothing has its value.
+  // A filter in force is always shown, even if no entry has its value.
   const isKnown = value === '' || options.some(([one]) => one === value);
   return (
     <Filter label={label}>
@@ -81,11 +81,11 @@ export function SelectFilter({ name, label, any, anyValue = '', options }: Selec
 }
 
 interface SegmentsProps extends FilterProps {
-  /** The empty value is the choice that the address does not name. */
+  /** The choices; the one with the empty value is not named in the address. */
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-/** A few choices side by side, of which one holds. */
+/** Shows a few choices side by side, of which one is in force. */
 export function Segments({ name, label, options }: SegmentsProps) {
   const { navigation } = useConsole();
   const current = navigation.route.value.query.get(name) ?? '';
@@ -105,7 +105,7 @@ export function Segments({ name, label, options }: SegmentsProps) {
   );
 }
 
-/** A text that is searched for when the person has finished typing it. */
+/** A field for a text that is searched for when the person has finished typing. */
 export function TextFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
   return (
@@ -125,11 +125,11 @@ export function TextFilter({ name, label }: FilterProps) {
 }
 
 interface NumbersFilterProps extends FilterProps {
-  /** In which the numbers in the address are; the person types them in their own. */
+  /** The unit of the numbers in the address; the person types them in a unit of their own. */
   readonly unit: string;
 }
 
-/** Numbers one after the other. */
+/** A field for several numbers. */
 export function NumbersFilter({ name, label, unit }: NumbersFilterProps) {
   const { navigation } = useConsole();
   return (
@@ -148,7 +148,7 @@ export function NumbersFilter({ name, label, unit }: NumbersFilterProps) {
   );
 }
 
-/** One day of the calendar. */
+/** A field for one day of the calendar. */
 export function DateFilter({ name, label }: FilterProps) {
   const { navigation } = useConsole();
   const value = navigation.route.value.query.get(name) ?? '';
@@ -168,13 +168,13 @@ export function DateFilter({ name, label }: FilterProps) {
 }
 
 interface TimeFilterProps extends FilterProps {
-  /** The time that holds while the address names none; `undefined` until it is known. */
+  /** The time that is used while the address names none; `undefined` until it is known. */
   readonly usual: string | undefined;
-  /** By whose clocks it is entered. */
+  /** The time zone in which it is entered. */
   readonly timeZone: string;
 }
 
-/** A time by the clocks of a place; an empty one is the usual time. */
+/** A field for a time in the time zone of a place; empty means the usual time. */
 export function TimeFilter({ name, label, usual, timeZone }: TimeFilterProps) {
   const { navigation } = useConsole();
   const named = navigation.route.value.query.get(name) ?? usual ?? '';
@@ -229,7 +229,7 @@ export function FacilityFilter() {
   );
 }
 
-/** Filters by a label, among those that some devices have and others do not. */
+/** Filters by a label, among those that only some devices have. */
 export function LabelFilter() {
   const { navigation, live } = useConsole();
   const { table } = texts.value;

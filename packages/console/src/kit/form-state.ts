@@ -11,7 +11,7 @@ export interface Action {
   forget(): void;
 }
 
-/** A change that a person asks for: it runs once at a time, and its refusal is shown where the person pressed. */
+/** A change that a person asks for. It runs once at a time, and a refusal is shown where the person pressed. */
 export function useAction(): Action {
   const isRunning = useSignal(false);
   const failure = useSignal<unknown>(null);
@@ -44,7 +44,7 @@ export interface Choices {
   run(store: () => Promise<unknown>): void;
 }
 
-/** Controls that store each choice at once: of several quick ones none is left out, and each begins when the one before is stored. */
+/** Controls that store each choice at once. Of several quick choices none is left out, and each begins when the one before is stored. */
 export function useChoices(): Choices {
   const failure = useSignal<unknown>(null);
   const last = useRef<Promise<void>>(Promise.resolve());
@@ -65,11 +65,11 @@ export function useChoices(): Choices {
 
 export interface Draft<Fields> {
   readonly current: ReadonlySignal<Fields>;
-  /** One field, for an input. */
+  /** The value of one field, for an input. */
   field<Name extends keyof Fields>(name: Name): Bound<Fields[Name]>;
 }
 
-/** What a form holds while a person fills it in. */
+/** The contents of a form while a person fills it in. */
 export function useDraft<Fields extends object>(initial: Fields): Draft<Fields> {
   const current = useSignal(initial);
   return {

@@ -10,21 +10,21 @@ const TONNE_KG = 1_000;
 
 const numberFormats = new Map<string, Intl.NumberFormat>();
 
-/** Numbers in the way of the viewer's language, with the digits that their unit justifies and a minus sign. */
+/** A number in the viewer's language, with the digits that its unit justifies and a minus sign. */
 export function formatNumber(
   value: number,
   decimals: number,
   language: string,
   leastDecimals = decimals,
 ): string {
-  // To make a format takes longer than to format a hundred values.
+  // The formats are cached, because making one takes longer than formatting a hundred values.
   const key = `${language} ${leastDecimals} ${decimals}`;
   let format = numberFormats.get(key);
   if (format === undefined) {
     format = new Intl.NumberFormat(language, {
       minimumFractionDigits: leastDecimals,
       maximumFractionDigits: decimals,
-      // What rounds to zero has no sign.
+      // A value that rounds to zero has no sign.
       signDisplay: 'negative',
     });
     numberFormats.set(key, format);
@@ -32,7 +32,7 @@ export function formatNumber(
   return format.format(value).replace('-', '−');
 }
 
-/** Where a unit is not listed, three significant digits are shown. */
+/** The number of decimals by unit; for a unit that is not listed, three significant digits are shown. */
 const DECIMALS: Readonly<Record<string, number>> = {
   percent: 0,
   celsius: 1,
@@ -52,7 +52,7 @@ const DECIMALS: Readonly<Record<string, number>> = {
 
 export { unitSymbol };
 
-/** A value as a person says it, such as `21.4 °C`, in their unit and in one line; bushels are those of the silo. */
+/** A value with its unit, such as `21.4 °C`, in the unit of the person and in one line; bushels are those of the silo. */
 export function formatValue(
   stored: number,
   storedUnit: string,
@@ -65,7 +65,7 @@ export function formatValue(
   return `${formatNumber(value, decimals, language)}\u00a0${unitSymbol(unit)}`;
 }
 
-/** A quantity with its digits, or with one more than a scale shows where it was converted. */
+/** A quantity with its digits; if it was converted, with one digit more than a scale shows. */
 export function formatQuantity(
   stored: number,
   storedUnit: string,
@@ -79,7 +79,7 @@ export function formatQuantity(
   return `${formatNumber(toShown(stored), most, language, 0)}\u00a0${unitSymbol(unit)}`;
 }
 
-/** With kilograms beside any other unit, before something is moved by it: "500 lb (226.8 kg)". */
+/** An amount with kilograms beside any other unit, for texts before something is moved: "500 lb (226.8 kg)". */
 export function formatBoth(
   stored: number,
   storedUnit: string,
@@ -98,7 +98,7 @@ function decimalsFor(value: number): number {
   return size >= 10 ? 1 : 2;
 }
 
-/** Masses from one tonne on are in tonnes, unless the person has chosen a unit. */
+/** A mass; from one tonne on it is in tonnes, unless the person has chosen a unit. */
 export function formatMass(kg: number, language: string, deviceId: string | null = null): string {
   if (units.value.mass !== METRIC.mass) return formatValue(kg, 'kg', language, deviceId);
   const isTonnes = Math.abs(kg) >= TONNE_KG;
@@ -106,13 +106,13 @@ export function formatMass(kg: number, language: string, deviceId: string | null
   return `${amount}\u00a0${isTonnes ? 't' : 'kg'}`;
 }
 
-/** A length as a person says it, such as `412 m` or `3.4 km`. */
+/** A length such as `412 m` or `3.4 km`. */
 export const formatLength = (metres: number, language: string): string =>
   metres >= KM_M
     ? `${formatNumber(metres / KM_M, metres >= 10 * KM_M ? 0 : 1, language)}\u00a0km`
     : `${formatNumber(metres, 0, language)}\u00a0m`;
 
-/** An age or a duration as a person says it: "8 s", "3 min", "2 h 5 min", "4 d". */
+/** An age or a duration such as "8 s", "3 min", "2 h 5 min", "4 d". */
 export function formatDuration(ms: number): string {
   const size = Math.max(0, ms);
   if (size < MINUTE_MS) return `${Math.floor(size / SECOND_MS)}\u00a0s`;
@@ -126,7 +126,7 @@ export function formatDuration(ms: number): string {
 const isToday = (timeMs: number, nowMs: number, timeZone: string): boolean =>
   Math.floor(localMs(timeMs, timeZone) / DAY_MS) === Math.floor(localMs(nowMs, timeZone) / DAY_MS);
 
-/** By the clocks of the site, unless another zone is given; today's times without their date. */
+/** A time in the time zone of the site, unless another zone is given; times of today have no date. */
 export function formatTime(
   timestamp: string | number,
   nowMs: number,
@@ -137,7 +137,7 @@ export function formatTime(
   return timeAs(isToday(timeMs, nowMs, timeZone) ? 'second' : 'dayAndSecond', timeMs, language, timeZone);
 }
 
-/** Hour and minute of a place, with the day where it is not today there. */
+/** Hour and minute at a place, with the day if it is not today there. */
 export function formatMinute(
   timestamp: string | number,
   nowMs: number,
@@ -148,7 +148,7 @@ export function formatMinute(
   return timeAs(isToday(timeMs, nowMs, timeZone) ? 'clock' : 'dayAndMinute', timeMs, language, timeZone);
 }
 
-/** Weekday, day and minute, whatever day it is. */
+/** Weekday, day and minute, for every day. */
 export const formatDated = (timestamp: string | number, language: string, timeZone: string): string =>
   timeAs('weekdayAndMinute', new Date(timestamp).getTime(), language, timeZone);
 
@@ -159,18 +159,18 @@ export function viewerZone(): string {
   return zoneOfViewer;
 }
 
-/** The zone of a silo; that of the viewer where the browser does not know it. */
+/** The zone of a silo; that of the viewer if the browser does not know it. */
 export const zoneOf = ({ time_zone }: { readonly time_zone: string }): string =>
   isTimeZone(time_zone) ? time_zone : viewerZone();
 
-/** The place that a zone is named after, if clocks there show another time than that of the viewer; otherwise `null`. */
+/** The place after which a zone is named, if its clocks show another time than the viewer's; otherwise `null`. */
 export const otherZone = (timeZone: string, atMs: number): string | null =>
   areOtherClocks(timeZone, viewerZone(), atMs) ? placeOfZone(timeZone) : null;
 
 /** A local day, which has no time zone. */
 export const formatDate = (day: string, language: string): string => dayAs('date', day, language);
 
-/** Times of day such as `06:00`, as the viewer writes them. */
+/** Times of day such as `06:00`, in the form of the viewer's language. */
 export const timesInWords = (times: readonly string[], language: string): string =>
   times.map((time) => timeAs('clock', Date.parse(`1970-01-01T${time}Z`), language, 'UTC')).join(', ');
 

@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { texts } from '../texts/texts.ts';
 
-/** What a form holds: its value, and how it is changed. */
+/** A value of a form, and the function that changes it. */
 export interface Bound<Value> {
   readonly value: Value;
   readonly onValue: (value: Value) => void;
@@ -27,7 +27,7 @@ interface TextProps extends Bound<string> {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly placeholder?: string;
-  /** Values that are offered, besides any other. */
+  /** Values that the input offers; other values are possible, too. */
   readonly offered?: readonly string[];
 }
 
@@ -166,14 +166,14 @@ interface ChoicesProps extends Bound<readonly string[]> {
   readonly options: readonly (readonly [value: string, text: string])[];
 }
 
-/** More than these are searched and not read. */
+/** A longer list has a search. */
 const UNSEARCHED_MAX = 10;
 
-/** Any number of choices. Of many, those that were chosen come first, and the others are found by a search. */
+/** A list of any number of choices. In a long list the chosen ones come first, and the others are found by a search. */
 export function Choices({ legend, hint, options, value: chosen, onValue }: ChoicesProps) {
   const { forms } = texts.value;
   const search = useSignal('');
-  /** As it was when the form was opened, so that no choice moves while it is pressed. */
+  /** The choices when the form was opened, so that none moves while it is pressed. */
   const [first] = useState(() => new Set(chosen));
   const isSearched = options.length > UNSEARCHED_MAX;
   const wanted = search.value.trim().toLowerCase();
@@ -227,7 +227,7 @@ export function Choices({ legend, hint, options, value: chosen, onValue }: Choic
 interface Props {
   readonly label: string;
   readonly hint?: string | undefined;
-  /** What is wrong with the value, in words. */
+  /** The fault of the value in words. */
   readonly fault?: string | null;
   /** The input, with the id that its label refers to. */
   readonly children: (id: string) => ComponentChildren | JSX.Element;

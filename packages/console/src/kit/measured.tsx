@@ -9,16 +9,16 @@ import { formatDuration, utcTime } from './format.ts';
 import { datedText, timeText } from './sentences.ts';
 
 interface Props {
-  /** The value with its unit; `null` where none was ever reported. */
+  /** The value with its unit; `null` when none was ever reported. */
   readonly text: string | null;
   readonly quality: Quality;
-  /** When it was measured; `null` where it never was. */
+  /** The time of the measurement; `null` when there was none. */
   readonly at: string | null;
-  /** Also for a good value the age is shown. */
+  /** True when the age of a good value is shown, too. */
   readonly hasAge?: boolean;
 }
 
-/** A measured value in the form of its quality: good is plain, stale is lighter with its age, bad is struck through. */
+/** Shows a measured value in the form of its quality: good is plain, stale is lighter with its age, bad is struck through. */
 export function Measured({ text, quality, at, hasAge = false }: Props) {
   const { common } = texts.value;
   const isLost = useIsLost();
@@ -53,7 +53,7 @@ export function Measured({ text, quality, at, hasAge = false }: Props) {
   );
 }
 
-/** A number and its unit, which is written smaller beside a large number. */
+/** Shows a number and its unit, which is smaller beside a large number. */
 function Quantity({ text }: { readonly text: string }) {
   const { number, unit } = /^(?<number>.*\d)(?<unit>\s*[^\d\s]\S*)$/.exec(text)?.groups ?? {};
   if (number === undefined) return <>{text}</>;
@@ -71,7 +71,7 @@ const ClockSign = ({ label }: { readonly label: string }) => (
   </svg>
 );
 
-/** How long ago something was. It counts on by itself, and draws only its own text again. */
+/** Shows how long ago something was. The age increases by itself, and only its own text is drawn again. */
 export function Age({ since }: { readonly since: string }) {
   const { nowMs } = useConsole().live.site.clock;
   const sinceMs = Date.parse(since);
@@ -85,9 +85,9 @@ export function Age({ since }: { readonly since: string }) {
 
 interface TimeProps {
   readonly at: string;
-  /** That of a place, which is named where its clocks differ from the viewer's; that of the page when not given. */
+  /** The time zone; that of the page unless given. Its place is shown if its clocks differ from the viewer's. */
   readonly timeZone?: string;
-  /** With its date also where that is today: what lies ahead is read on other days, too. */
+  /** True when the date is shown even for today, because people also read about times ahead on other days. */
   readonly isDated?: boolean;
 }
 
@@ -101,7 +101,7 @@ export function Time({ at, timeZone = pageZone.value, isDated = false }: TimePro
   );
 }
 
-/** A state that the page knows; while the connection is lost it has the form of a stale value. */
+/** Shows a state that the page knows; while the connection is lost it has the form of a stale value. */
 export function LastKnown({ children }: { readonly children: ComponentChildren }) {
   if (!useIsLost()) return <>{children}</>;
   return (

@@ -6,7 +6,7 @@ import { texts } from '../texts/texts.ts';
 import { cureText, type Refused, refusalText } from './sentences.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
-/** What happened, whether anything was changed, and what to do, for a person. */
+/** Says for a person what happened, whether anything was changed, and what to do. */
 export function failureText(failure: unknown): string {
   const { failures } = texts.value.common;
   if (failure instanceof ApiError) {
@@ -41,7 +41,7 @@ export function Failure({ of }: { readonly of: unknown }) {
   );
 }
 
-/** Where a person does something about a refusal: a tab of the page of its device. */
+/** The tab on the page of the device where a person can remove the cause of a refusal. */
 const CURED_IN: Readonly<Record<string, 'connection' | 'configuration'>> = {
   device_is_offline: 'connection',
   device_is_silent: 'connection',
@@ -53,13 +53,13 @@ const CURED_IN: Readonly<Record<string, 'connection' | 'configuration'>> = {
 };
 
 interface RefusedProps {
-  /** What would be refused. */
+  /** The title of the action that would be refused. */
   readonly title: string;
   readonly refusal: Refused;
   readonly deviceId: string;
 }
 
-/** That something would be refused now, why, and what to do about it. */
+/** Says that an action would be refused now, why, and what to do about it. */
 export function WouldRefuse({ title, refusal, deviceId }: RefusedProps) {
   const cure = cureText(refusal);
   const tab = CURED_IN[refusal.message_code ?? ''];
@@ -79,7 +79,7 @@ export function WouldRefuse({ title, refusal, deviceId }: RefusedProps) {
   );
 }
 
-/** A state of a whole view: loading, empty, or a failure that says what to do. */
+/** The state of a whole view: loading, empty, or a failure that says what to do. */
 export const Notice = ({ children }: { readonly children: ComponentChildren }) => (
   <p class="notice">{children}</p>
 );

@@ -5,11 +5,11 @@ import { meantTime, shownTime } from './site-time.ts';
 import { TimeInput } from './time-input.tsx';
 
 type Props = Omit<Parameters<typeof TimeInput>[0], 'kind'> & {
-  /** By whose clocks it is entered. */
+  /** The time zone in which the time is entered. */
   readonly timeZone?: string;
 };
 
-/** Date and time by the clocks of the site; the form holds the moment in UTC. */
+/** A field for date and time in the time zone of the site; the form holds the moment in UTC. */
 export const MomentInput = ({ label, value, onValue, timeZone = pageZone.value, ...field }: Props) => (
   <TimeInput
     {...field}
@@ -20,7 +20,7 @@ export const MomentInput = ({ label, value, onValue, timeZone = pageZone.value, 
   />
 );
 
-/** With the name of the place, where its clocks differ from those of the viewer. */
+/** The label with the name of the place, if its clocks differ from those of the viewer. */
 export function labelInZone(label: string, value: string, timeZone: string): string {
   const timeMs = Date.parse(value);
   const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);

@@ -5,7 +5,7 @@ import { LANGUAGES } from '../texts/texts.ts';
 import { formatNumber } from './format.ts';
 import { groupedText, numberListsIn, numbersIn, numberText } from './number-entry.ts';
 
-/** The languages of the page, and how some countries write them. */
+/** The languages of the page, as some countries use them. */
 const LOCALES = [
   ...LANGUAGES,
   'en-GB',

@@ -1,11 +1,11 @@
 import { formatNumber } from './format.ts';
 
-/** More than a number of any form has, also as a whole sentence that was pasted. */
+/** Longer texts are not read; no number of a form is that long, even in a whole sentence that was pasted. */
 const CHARS_MAX = 60;
-/** More than a number can have. */
+/** The number of decimals that a number can have. */
 const DECIMALS_MAX = 20;
 
-/** More than two choices are not asked. */
+/** The number of meanings that are collected; more are not offered. */
 const LISTS_MAX = 4;
 
 const ZEROS = ['\u0660', '\u06f0'];
@@ -18,14 +18,14 @@ const DECIMAL_SIGNS = ['.', ',', '\u066b'];
 const GROUP_SIGNS = ['.', ',', ' ', "'"];
 
 export interface NumberForm {
-  /** What may stand behind the number, such as `kg`; empty for nothing. */
+  /** The unit that may stand behind the number, such as `kg`; empty for none. */
   readonly unit: string;
   readonly language: string;
 }
 
 /**
- * Every number that a text can mean in any language, that of the page first. None: it is no number. Two: only the person
- * knows which one was meant, because `1.500` is written for one and a half, and for fifteen hundred.
+ * Every number that a text can mean in any language, the meaning in the language of the page first. An empty result means that the text
+ * is not a number. With two numbers only the person knows which one was meant: `1.500` is written for one and a half, and for 1,500.
  */
 export function numbersIn(text: string, { unit, language }: NumberForm): readonly number[] {
   if (text.length > CHARS_MAX) return [];
@@ -37,14 +37,14 @@ export function numbersIn(text: string, { unit, language }: NumberForm): readonl
       .flatMap((groupSign) => meaningOf(size, decimalSign, groupSign, groupsOf(language))),
   ).filter(Number.isFinite);
   const found = [...new Set(values)].map((value) => (sign === '-' && value !== 0 ? -value : value));
-  // Where the sign of the page separates decimals, the smaller number is what the page would write so.
+  // If the text contains the decimal sign of the page, the smaller number is the one that the page would write in this way.
   const isDecimal = size.includes(decimalSignOf(language));
   return found.toSorted((one, other) => (Math.abs(one) - Math.abs(other)) * (isDecimal ? 1 : -1));
 }
 
 /**
- * The lists of numbers that a text can mean. A semicolon separates them in every language; a comma only where it can be
- * nothing else, because `6000,500` is written for one number, too.
+ * The lists of numbers that a text can mean. A semicolon separates numbers in every language. A comma separates them only where it can
+ * have no other meaning, because `6000,500` is also written for one number.
  */
 export function numberListsIn(text: string, form: NumberForm): readonly (readonly number[])[] {
   const parts = text.split(';').filter((part) => part.trim() !== '');
@@ -59,18 +59,18 @@ export function numberListsIn(text: string, form: NumberForm): readonly (readonl
   return isList ? asOne.concat([items.map(Number)]) : asOne;
 }
 
-/** Every choice of one value of each. */
+/** All lists that can be made of one value of each element. */
 const combined = (each: readonly (readonly number[])[]): readonly (readonly number[])[] =>
   each.reduce<readonly (readonly number[])[]>(
     (lists, values) => lists.flatMap((list) => values.map((value) => list.concat(value))).slice(0, LISTS_MAX),
     [[]],
   );
 
-/** A number as a field shows it: as the page writes it, but in one group of digits and so that it can mean nothing else. */
+/** A number as a field shows it: in the form of the page, but without groups of digits, so that it has only one meaning. */
 export function numberText(value: number, language: string): string {
   const digits = formatNumber(Math.abs(value), DECIMALS_MAX, 'en', 0).replaceAll(',', '');
   const shown = digits.replace('.', decimalSignOf(language));
-  // Three decimals look like a group of thousands.
+  // Three decimals look like a group of thousands, so a zero is added.
   const isClear = !/^[1-9]\d{0,2}\.\d{3}$/.test(digits);
   return `${value < 0 ? '−' : ''}${shown}${isClear ? '' : '0'}`;
 }
@@ -79,7 +79,7 @@ export function numberText(value: number, language: string): string {
 export const groupedText = (value: number, language: string): string =>
   formatNumber(value, DECIMALS_MAX, language, 0);
 
-/** With one sign for each purpose; no language tells them apart. */
+/** The text with one sign for each purpose; no language gives the replaced signs different meanings. */
 const inPlainSigns = (text: string): string =>
   text
     .replace(DIGIT, (digit) => {
@@ -96,7 +96,7 @@ const withoutUnit = (text: string, unit: string): string =>
     ? text.slice(0, -unit.length).trimEnd()
     : text;
 
-/** What the text means if these signs are meant so; nothing if it is not written so. */
+/** The number that the text means with these signs; empty if the text is not written with them. */
 function meaningOf(text: string, decimalSign: string, groupSign: string, groups: string): readonly number[] {
   const whole = groupSign === '' ? '\\d*' : `[1-9]\\d{0,2}(?:[${groupSign}]${groups})*[${groupSign}]\\d{3}`;
   const written = new RegExp(`^(${whole})(?:[${decimalSign}](\\d*))?$`).exec(text);

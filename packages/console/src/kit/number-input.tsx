@@ -6,19 +6,19 @@ import { Field } from './inputs.tsx';
 import { groupedText, numberListsIn, numbersIn, numberText } from './number-entry.ts';
 
 interface NumberKind {
-  /** In which the form holds it. */
+  /** The unit in which the form holds the number. */
   readonly unit?: string;
-  /** The silo whose bushels they are. */
+  /** The silo whose product defines a bushel. */
   readonly deviceId?: string | null;
-  /** The person has chosen the unit, so nothing is converted. */
+  /** True when the person has chosen the unit, so nothing is converted. */
   readonly isExact?: boolean;
-  /** In the unit of the form. */
+  /** The minimum in the unit of the form. */
   readonly min?: number;
   readonly max?: number;
   readonly isWhole?: boolean;
 }
 
-/** A number without a label of its own; the form holds it as JavaScript writes it. */
+/** A field for a number, without a label of its own; the form holds the number as JavaScript writes it. */
 export const NumberBox = (props: NumberKind & EntryProps) => (
   <EntryBox {...props} notation={notationOf(props)} inputMode="decimal" />
 );
@@ -28,7 +28,7 @@ interface InputProps extends NumberKind, Omit<EntryProps, 'id' | 'name'> {
   readonly hint?: string | undefined;
 }
 
-/** A number in the unit of the person, which its label names. */
+/** A field for a number in the unit of the person, which the label names. */
 export function NumberInput({ label, hint, ...box }: InputProps) {
   const { unit = '', deviceId = null, isExact = false } = box;
   const shown = unitSymbol(shownAs(unit, deviceId).unit);
@@ -42,7 +42,7 @@ export function NumberInput({ label, hint, ...box }: InputProps) {
 
 const UNCONVERTED = { toShown: (value: number) => value, toStored: (value: number) => value };
 
-/** Numbers one after the other; the form holds them with commas between. */
+/** A field for several numbers; the form holds them separated by commas. */
 export const NumbersBox = (props: NumberKind & EntryProps) => (
   <EntryBox {...props} notation={listNotationOf(props)} />
 );
@@ -92,7 +92,7 @@ function notationOf(kind: NumberKind): Notation {
   return {
     read: (text) => {
       const found = numbersIn(text, { unit: symbol, language }).map(conversion.toStored);
-      // What cannot be meant is no second meaning.
+      // A number that is not allowed does not count as a second meaning.
       const possible = found.length > 1 ? found.filter((one) => faultOf(one) === null) : found;
       return (possible.length === 0 ? found.slice(0, 1) : possible).map(String);
     },

@@ -3,7 +3,7 @@ import { useLoaded } from './use-loaded.ts';
 
 const BORDER = 2;
 
-/** A text to be read by the camera of a phone. What draws it is loaded when it is needed. */
+/** Shows a text for the camera of a phone. The code that draws it is loaded when it is needed. */
 export function QrCode({ text, label }: { readonly text: string; readonly label: string }) {
   const { value } = useLoaded(async () => (await import('uqr')).encode(text, { border: BORDER }), [text]);
   if (value === undefined) return null;

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'preact/hooks';
 
-/** Tells the styles of the whole page what a part of it shows, such as what is docked at the foot of the window. */
+/** Sets a class for the styles of the whole page while a part shows something, such as a bar at the foot of the window. */
 export function useRootClass(name: string, isSet = true): void {
   useLayoutEffect(() => {
     const { classList } = document.documentElement;

@@ -10,7 +10,7 @@ import { SeverityMark } from './severity-mark.tsx';
 const ARMED_AFTER_MS = 700;
 
 export interface SecondPressWords {
-  /** The button that does it: the verb, the amount, and what is unusual about it. */
+  /** The text of the second button: the verb, the amount, and what is unusual about the start. */
   readonly text: string;
   readonly reasons: readonly string[];
 }
@@ -22,8 +22,8 @@ interface Props extends SecondPressWords {
 }
 
 /**
- * The second press of a start that the page warns about, below the first button, which stays where it is. The focus is on the
- * question and not on its button, so that no key that is pressed once more starts anything.
+ * Asks for a second press before a start with warnings, below the first button, which stays in its place. The focus is on the question
+ * and not on its button, so that no key that is pressed once more starts anything.
  */
 export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) {
   const element = useRef<HTMLDivElement>(null);
@@ -34,14 +34,14 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
     const { activeElement } = document;
     element.current?.focus({ preventScroll: true });
     return () => {
-      // Not where the person has gone on typing.
+      // The focus is not moved if the person has gone on typing elsewhere.
       const wasHere = element.current?.contains(document.activeElement) === true;
       if (wasHere && activeElement instanceof HTMLElement) activeElement.focus({ preventScroll: true });
     };
   }, []);
   const leave = useRef(onLeave);
   leave.current = onLeave;
-  // Wherever the focus is, because a press of the mouse takes it back to the first button.
+  // The key works wherever the focus is, because a press of the mouse moves the focus back to the first button.
   useEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
       if (event.key !== 'Escape') return;
@@ -59,10 +59,10 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
     const topOf = (): number | undefined => element.current?.getBoundingClientRect().top;
     let timer = setTimeout(() => {
       const top = topOf();
-      // Not before: the second half of a double click would land on what comes below the pointer.
+      // The question is not scrolled into view earlier, because the second half of a double click would hit what moves below the pointer.
       element.current?.scrollIntoView({ block: 'nearest' });
       if (topOf() === top) arm();
-      // Whoever saw no answer presses the same place once more, where the second button may be now.
+      // A person who saw no effect presses the same place once more, where the second button may be now; so the button waits once more.
       else timer = setTimeout(arm, ARMED_AFTER_MS);
     }, ARMED_AFTER_MS);
     return () => clearTimeout(timer);
@@ -76,7 +76,7 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
       aria-label={text}
       tabIndex={-1}
       onKeyDown={(event) => {
-        // A key that is held is no press.
+        // A repeated event of a key that is held does not count as a press.
         if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
       }}
     >

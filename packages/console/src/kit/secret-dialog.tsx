@@ -11,7 +11,7 @@ import { QrCode } from './qr-code.tsx';
 
 const OVERLAP_DAYS_MAX = 30;
 
-/** A text to be taken elsewhere, with a button that copies it. */
+/** Shows a text that is used elsewhere, with a button that copies it. */
 export function CopyText({ label, text }: { readonly label: string; readonly text: string }) {
   const { forms } = texts.value;
   const state = useSignal<'ready' | 'copied' | 'selected'>('ready');
@@ -22,7 +22,7 @@ export function CopyText({ label, text }: { readonly label: string; readonly tex
       await navigator.clipboard.writeText(text);
       state.value = 'copied';
     } catch {
-      // A browser offers the clipboard only to pages with TLS; the person can copy what is selected.
+      // A browser offers the clipboard only to pages with TLS, so the text is selected and the person can copy it.
       if (place.current !== null) getSelection()?.selectAllChildren(place.current);
       state.value = 'selected';
     }
@@ -51,15 +51,15 @@ interface SecretFormProps {
   readonly submit: string;
   /** The title of the dialog with the secrets; that of the form unless given. */
   readonly issuedTitle?: string;
-  /** Does what the form is about, and returns what is shown this once; where that is nothing, the form closes. */
+  /** Does what the form is for, and returns the secrets that are shown this once; if there are none, the form closes. */
   readonly issue: () => Promise<readonly Secret[]>;
-  /** What is said below the secrets. */
+  /** The text below the secrets. */
   readonly note?: ComponentChildren;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A form that issues a secret, and then shows it this once. */
+/** A form that issues secrets, and then shows them this once. */
 export function SecretForm(props: SecretFormProps) {
   const { title, submit, issuedTitle = title, issue, note, onClose, children } = props;
   const { forms } = texts.value;
@@ -99,7 +99,7 @@ export function SecretForm(props: SecretFormProps) {
 }
 
 interface IssuedLink {
-  /** What follows `#` in the address, which no browser sends, so that the code in it is in no log. */
+  /** The part of the address after `#`, which no browser sends, so that no log contains the code in it. */
   readonly fragment: string;
   readonly note: ComponentChildren;
 }
@@ -110,7 +110,7 @@ interface LinkFormProps extends Omit<SecretFormProps, 'issue' | 'note'> {
   readonly issue: () => Promise<IssuedLink>;
 }
 
-/** A form that issues a link to this page, and then shows it this once, also for a camera. */
+/** A form that issues a link to this page, and then shows the link this once, also for a camera. */
 export function LinkForm({ link, qrCode, issue, ...form }: LinkFormProps) {
   const issued = useSignal({ address: '', note: null as ComponentChildren });
   return (
@@ -140,7 +140,7 @@ interface RotationDialogProps {
     readonly issuedTitle: string;
     readonly secret: string;
   };
-  /** How long the old secret stays valid unless the person changes it, in the unit that the text of the field names. */
+  /** How long the old secret stays valid unless the person changes this, in the unit that the text of the field names. */
   readonly usualOverlap: number;
   readonly unitSeconds: number;
   /** Returns the new secret, which is shown once. */

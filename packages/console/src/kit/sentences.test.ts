@@ -29,7 +29,7 @@ import { ERRORS } from '../texts/de/errors.ts';
 import { LANGUAGES, type Language, loadTexts, texts, useLanguage } from '../texts/texts.ts';
 import { actionText, cureText, messageText, refusalText } from './sentences.ts';
 
-/** A value of each kind; of a list of words, each of its words in turn. */
+/** A value of each kind; the words of a list are used in turn. */
 const SAMPLES: Readonly<Record<string, unknown>> = {
   text: 'Ada',
   number: 3,
@@ -114,7 +114,7 @@ test('every kind of value can be written, and every word is there in every langu
 test('a word that depends on a number has a form for each kind of number that its language tells apart', () => {
   for (const [name, { sentences }] of TEMPLATES) {
     const { pluralCategories } = pluralRulesOf(name).resolvedOptions();
-    // The rules of French and Spanish have another one for millions, for which the last form is right.
+    // French and Spanish have a further form for millions, for which the last form is right.
     const least = pluralCategories.includes('few') ? pluralCategories.length - 1 : 2;
     for (const [code, template] of Object.entries(sentences)) {
       const numbers = placeholdersOf(template).filter(({ kind }) => kind === 'number');

@@ -21,12 +21,12 @@ import {
 } from './format.ts';
 
 const DEGREE_DECIMALS = 5;
-/** Below it a kilogram is not fine enough. */
+/** Smaller masses are written with decimals of a kilogram. */
 const SMALL_KG = 10;
 
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
-/** How the viewer reads values: in their language, with the digits of their place and in their time zone. */
+/** The form in which the viewer reads values: language, digits of their country, and time zone. */
 function reader(timeZone?: string): Reader {
   const place = locale.value;
   const number = (value: number, maximumFractionDigits: number): string =>
@@ -61,7 +61,7 @@ function reader(timeZone?: string): Reader {
   };
 }
 
-/** A time in a sentence, with the place whose clocks it follows where these are not the viewer's. */
+/** A time in a sentence, with the place of its time zone if that differs from the viewer's. */
 export function timeText(
   timestamp: string | number,
   nowMs: number = Date.now(),
@@ -72,7 +72,7 @@ export function timeText(
   return zone === null ? text : texts.value.common.inZone(text, zone);
 }
 
-/** With its date also where that is today. */
+/** A time with its date, even if that is today. */
 export function datedText(timestamp: string | number, timeZone: string = pageZone.value): string {
   const text = formatDated(timestamp, locale.value, timeZone);
   const zone = otherZone(timeZone, new Date(timestamp).getTime());
@@ -81,11 +81,11 @@ export function datedText(timestamp: string | number, timeZone: string = pageZon
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** A service that is newer than this page can have codes that the page does not know; then its English text is shown. */
+/** The text of a code. A newer service can have codes that the page does not know; then its English text is shown. */
 const textOf = (code: string | undefined, values: Values | undefined, english: string): string =>
   joined((code === undefined ? null : written({ code, values: values ?? {} }, reader())) ?? english);
 
-/** A number and its unit stay in one line. */
+/** Keeps a number and its unit on one line. */
 const joined = (text: string): string =>
   text.replace(/(?<=\d) (?=(?:%|kg|t|lb|sh tn|bu|°C|°F|s|min|h|d|m|km)(?![\p{L}\d]))/gu, '\u00a0');
 
@@ -105,7 +105,7 @@ interface WithStatus {
   readonly status_values?: Values;
 }
 
-/** What is known of a job. */
+/** The status of a job in words. */
 export const statusText = ({ status_detail, status_code, status_values }: WithStatus): string =>
   textOf(status_code, status_values, status_detail);
 
@@ -115,7 +115,7 @@ interface WithDetail {
   readonly detail_values?: Values;
 }
 
-/** A step of a trace. */
+/** A step of a trace in words. */
 export const detailText = ({ detail, detail_code, detail_values }: WithDetail): string =>
   textOf(detail_code, detail_values, detail);
 
@@ -125,11 +125,11 @@ interface WithText {
   readonly values: Values;
 }
 
-/** A reason of a forecast, or what was found in a silo, with times of the silo's zone. */
+/** A reason of a forecast or a finding about a silo in words, with times in the time zone of the silo. */
 export const reasonText = ({ text, code, values }: WithText, timeZone?: string): string =>
   written({ code, values }, reader(timeZone)) ?? text;
 
-/** What was done, from the name of its endpoint; one that this page does not know is shown as it is. */
+/** The name of a change, from the name of its endpoint; an unknown name is shown as it is. */
 export function actionText(action: string): string {
   const words: Readonly<Record<string, string>> = texts.value.audit.actions;
   return words[action.replace(/\.(silo|field)\./, '.')] ?? action;
@@ -144,7 +144,7 @@ export interface Refused extends WithMessage {
   readonly details?: readonly Fault[] | undefined;
 }
 
-/** What is wrong with a field, after its name. */
+/** The fault of a field, in words that follow its name. */
 export const faultText = ({ message, message_code, message_values }: WithMessage): string =>
   textOf(message_code, message_values, message);
 
@@ -158,13 +158,13 @@ function fieldText(path: string): string {
     .join(' ');
 }
 
-/** What a person can do about a refusal, where its sentence does not say it already. */
+/** What a person can do about a refusal, if its sentence does not say it already; `null` otherwise. */
 export function cureText({ code, message_code }: Pick<Refused, 'code' | 'message_code'>): string | null {
   const cures: Readonly<Record<string, string>> = texts.value.cures;
   return cures[message_code ?? code] ?? (message_code === undefined ? null : (cures[code] ?? null));
 }
 
-/** Why something was refused, as a whole sentence. What has no code of its own is told by its error code and its fields. */
+/** The reason of a refusal as a whole sentence. A refusal without a code of its own is described by its error code and its fields. */
 export function refusalText({ code, message, message_code, message_values, details = [] }: Refused): string {
   const told =
     message_code === undefined
@@ -173,7 +173,7 @@ export function refusalText({ code, message, message_code, message_values, detai
   if (told !== null) return joined(`${capitalized(told)}.`);
   const ofCode = errorTexts.value[code];
   const fields = details.map((fault) => {
-    // A fault without a code is one that only programs cause: its English would not be read.
+    // Only programs cause a fault without a code, so its English text is left out.
     const isRead = ofCode === undefined || fault.message_code !== undefined;
     return `${fieldText(fault.path)}${isRead ? ` ${faultText(fault)}` : ''}`.trim();
   });

@@ -10,13 +10,13 @@ export const SEVERITY_SHAPES: Readonly<Record<AlertSeverity, string>> = {
 
 interface Props {
   readonly severity: AlertSeverity;
-  /** Shown instead of the word, such as a count; the word is then read aloud only. */
+  /** A text instead of the word, such as a count; the word is then only read aloud. */
   readonly text?: string;
   /** An acknowledged alert is drawn as an outline. */
   readonly isOutlined?: boolean;
 }
 
-/** An alarm has a colour, a shape and a word. */
+/** Shows an alarm with a colour, a shape and a word. */
 export function SeverityMark({ severity, text, isOutlined = false }: Props) {
   const word = texts.value.common.severities[severity];
   return (

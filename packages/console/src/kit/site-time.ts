@@ -3,7 +3,7 @@ import { instantOf, localMs } from '@granary/common/time-zone';
 /** A moment as forms hold it: a minute of UTC, so that a zone that becomes known later does not shift it. */
 export const minuteOf = (timeMs: number): string => `${new Date(timeMs).toISOString().slice(0, 16)}Z`;
 
-/** A moment as its field shows it, by the clocks of the zone. What is no time stays as it is. */
+/** A moment as its field shows it, in the time zone. A text that is not a time stays as it is. */
 export function shownTime(text: string, timeZone: string): string {
   const timeMs = Date.parse(text);
   return Number.isNaN(timeMs) ? text : new Date(localMs(timeMs, timeZone)).toISOString().slice(0, 16);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 
-/** What rows can be ordered by; `null` is always last. */
+/** The values by which rows can be ordered; `null` is always last. */
 export type SortValue = string | number | null;
 
 export interface Order {
@@ -8,7 +8,7 @@ export interface Order {
   readonly isDescending: boolean;
 }
 
-/** As in an address: the name of a column, after a minus where the greatest is first. */
+/** Reads the order from an address: the name of a column, after a minus for descending order. */
 export function parseOrder(text: string | null | undefined): Order | null {
   if (text === null || text === undefined || text === '') return null;
   return text.startsWith('-')
@@ -24,7 +24,7 @@ export const orderAfterPress = (now: Order | null, column: string): Order => ({
   isDescending: now?.column === column && !now.isDescending,
 });
 
-/** Names with numbers in them are ordered as a person does: "Silo 2" is before "Silo 10". */
+/** Orders rows. Numbers within names count as numbers: "Silo 2" is before "Silo 10". */
 export function ordered<Row>(
   rows: readonly Row[],
   sortBy: (row: Row) => SortValue,
@@ -47,11 +47,11 @@ export function ordered<Row>(
 }
 
 export interface Column<Row> {
-  /** Its name in the address, where the table is ordered by it. */
+  /** The name of the column in the address, if the table is ordered by it. */
   readonly name: string;
   readonly title: string;
   readonly cell: (row: Row) => ComponentChildren;
-  /** A column without it cannot be ordered by. */
+  /** The value by which the column is ordered; without it the table cannot be ordered by this column. */
   readonly sortBy?: (row: Row) => SortValue;
   /** `title`: the first line of a card on a phone; `number`: at the right; `wide`: long text; `actions`: buttons, at the end. */
   readonly kind?: 'title' | 'number' | 'wide' | 'actions';

@@ -11,7 +11,7 @@ import { Failure, Notice } from './messages.tsx';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 import type { Pages } from './use-loaded.ts';
 
-/** The height of the lowest row. What the window can hold is drawn first; what follows comes in parts, so that the page answers in between. */
+/** The height of the lowest row. The rows that fit into the window are drawn first and the others in parts, so that the page stays responsive. */
 const ROW_PX = 32;
 const ROWS_PER_PART = 40;
 const PART_AFTER_MS = 30;
@@ -20,10 +20,10 @@ const ROWS_AT_ONCE = 200;
 interface Props<Row> {
   readonly label: string;
   readonly columns: readonly Column<Row>[];
-  /** In the order that holds while no head was pressed. */
+  /** The rows in the order that is used until a head is pressed. */
   readonly rows: readonly Row[];
   readonly idOf: (row: Row) => string;
-  /** What the key Enter does on a row. */
+  /** Called when Enter is pressed on a row. */
   readonly onOpen?: (row: Row) => void;
   /** The name of the order in the address, where a view has several tables. */
   readonly orderName?: string;
@@ -147,7 +147,7 @@ function TableHead<Row>({ columns, order, onOrder }: TableHeadProps<Row>) {
 const sortWord = ({ isDescending }: Order): 'ascending' | 'descending' =>
   isDescending ? 'descending' : 'ascending';
 
-/** On a phone there is no head, so that the order is chosen from a list. */
+/** On a phone the table has no head, so the order is chosen from a list. */
 function TableSortSelect<Row>({ columns, order, onOrder }: TableHeadProps<Row>) {
   const { table } = texts.value;
   const sortable = columns.filter(({ sortBy }) => sortBy !== undefined);
@@ -189,12 +189,12 @@ function targetRow(event: KeyboardEvent): HTMLTableRowElement | undefined {
 
 interface PageListProps<Item> {
   readonly pages: Pages<Item>;
-  /** What is said where the list is empty. */
+  /** The text of an empty list. */
   readonly empty?: string;
   readonly children: (items: readonly Item[]) => ComponentChildren;
 }
 
-/** A list with its states: loading, failed, empty, and more of it to load. */
+/** Shows a list with its states: loading, failed, empty, and a button that loads more. */
 export function PageList<Item>({ pages, empty, children }: PageListProps<Item>) {
   const { table, shell, common } = texts.value;
   const { items, failure, hasMore, isLoading } = pages;
@@ -232,7 +232,7 @@ export const textColumn = <Row,>(
   cell: (row) => <span class="free-text">{textOf(row)}</span>,
 });
 
-/** What a row is called: the first line of a card on a phone. */
+/** A column with the title of a row, which is the first line of a card on a phone. */
 export const titleColumn = <Row,>(
   name: string,
   title: string,

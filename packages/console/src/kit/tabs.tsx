@@ -13,13 +13,13 @@ interface Props {
   readonly current: string;
 }
 
-/** The parts of a view. Each has an address of its own; on a phone the present one is moved into sight. */
+/** Shows the parts of a view. Each has an address of its own; on a phone the present one is scrolled into view. */
 export function Tabs({ label, tabs, current }: Props) {
   const present = useRef<HTMLAnchorElement>(null);
   useEffect(() => {
     const show = (): void => present.current?.scrollIntoView({ block: 'nearest', inline: 'center' });
     show();
-    // The font of the page has another width than the one before it.
+    // When the font of the page is loaded, the widths change.
     void document.fonts.ready.then(show);
   }, [current, tabs.map(({ title }) => title).join()]);
   return (

@@ -1,11 +1,11 @@
 import { dayAs, monthNames, timeAs } from '@granary/common/time-text';
 
-/** What a field is for. Its value is written as in a field of the browser, without a zone. */
+/** The kind of a field. Its value is written as in a field of the browser, without a zone. */
 export type TimeKind = 'date' | 'time' | 'dateTime';
 
-/** More than a time of any form has. */
+/** Longer texts are not read; no time of a form is that long. */
 const CHARS_MAX = 60;
-/** Letters from which on a beginning of a month's name is taken for it. */
+/** The number of letters from which the beginning of a month's name is recognised. */
 const LETTERS_MIN = 3;
 const CENTURY = 2_000;
 
@@ -17,7 +17,10 @@ const ISO_DAY = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
 const DAY_FIRST = /^(\d{1,2})(?:er)?\.?\s*(?:de\s+)?([^\W\d_]+)\.?,?\s*(?:de\s+)?(\d{4})$/;
 const MONTH_FIRST = /^([^\W\d_]+)\.?\s*(\d{1,2}),?\s*(\d{4})$/;
 
-/** Every time that a text can mean, that of the page first. None: it is no time. Two: `3/4/2026` is in March or in April. */
+/**
+ * Every time that a text can mean, that of the page first. An empty result means that the text is not a time; `3/4/2026` has
+ * two, in March and in April.
+ */
 export function timesIn(text: string, kind: TimeKind, language: string): readonly string[] {
   const plain = inPlainLetters(text);
   if (plain.length > CHARS_MAX) return [];
@@ -27,7 +30,7 @@ export function timesIn(text: string, kind: TimeKind, language: string): readonl
   return daysIn(day, language).flatMap((one) => clockIn(clock).map((time) => `${one}T${time}`));
 }
 
-/** A time as a field shows it, and as the page writes it: with the name of the month, so that it can mean nothing else. */
+/** A time as a field shows it and as the page writes it: with the name of the month, so that it has only one meaning. */
 export function timeText(value: string, kind: TimeKind, language: string): string {
   if (kind === 'date') return dayAs('date', value, language);
   const [form, time] =
@@ -35,7 +38,7 @@ export function timeText(value: string, kind: TimeKind, language: string): strin
   return timeAs(form, Date.parse(`${time}Z`), language, 'UTC');
 }
 
-/** In small letters without accents, and with one kind of space. */
+/** The text in small letters without accents, and with one kind of space. */
 const inPlainLetters = (text: string): string =>
   text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '').replace(/ł/g, 'l').replace(/\s+/g, ' ').trim();
 
@@ -55,7 +58,7 @@ function daysIn(text: string, language: string): readonly string[] {
   if (sign !== undefined) {
     const year = yearText.length === 4 ? Number(yearText) : CENTURY + Number(yearText);
     const dayFirst = dayOf(year, Number(other), Number(one));
-    // Whoever writes dots begins with the day.
+    // Dates with dots begin with the day.
     if (sign === '.') return dayFirst;
     const monthFirst = dayOf(year, Number(one), Number(other));
     const beginsWithMonth = /^\p{L}/u.test(dayAs('date', '2026-03-04', language));
@@ -67,7 +70,7 @@ function daysIn(text: string, language: string): readonly string[] {
   return dayOf(Number(yearAfter), monthOf(monthName, language), Number(dayAfter));
 }
 
-/** The number of the month whose name begins so; 0 for none, or for several. */
+/** The number of the month whose name begins with these letters; 0 for none, or for several. */
 function monthOf(letters: string, language: string): number {
   const found = monthNames(language).flatMap((names, index) => {
     const known = names.map((name) => inPlainLetters(name).replaceAll('.', ''));
@@ -81,7 +84,7 @@ function monthOf(letters: string, language: string): number {
   return others.length === 0 ? (month?.month ?? 0) : 0;
 }
 
-/** Nothing for a day that is in no calendar. */
+/** The day as a text; empty for a day that is in no calendar. */
 function dayOf(year: number, month: number, day: number): readonly string[] {
   const date = new Date(Date.UTC(year, month - 1, day));
   const isDay = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && year >= CENTURY / 2;

@@ -18,9 +18,9 @@ interface BoxProps extends EntryProps {
 }
 
 /**
- * A date, a time of the day, or both, without a label of its own. The form holds it as `2026-11-19T14:30`. The browser writes
- * its own fields in its own language, 04/03 for the third of April: only its calendar is used, and what was picked there
- * stands in the field in the words of the page.
+ * A field for a date, a time of the day, or both, without a label of its own. The form holds it as `2026-11-19T14:30`. A browser writes
+ * its own fields in its own language, such as 04/03 for the third of April, so only its calendar is used. The picked day stands in the
+ * field in the words of the page.
  */
 export function TimeBox({ kind, ...entry }: BoxProps) {
   const { value, onValue, isDisabled = false, name } = entry;
@@ -76,7 +76,7 @@ function notationOf(kind: TimeKind): Notation {
     say,
     faultOf: () => null,
     unreadable: texts.value.forms.notATime(write(EXAMPLES[kind])),
-    // The weekday shows a wrong day where its number does not.
+    // Behind the text stands the weekday, which shows a wrong day when its number does not.
     echo: (text, value) => {
       if (text !== write(value)) return `${MEANS}${say(value)}`;
       return kind === 'time' ? '' : weekday(value);

@@ -7,21 +7,21 @@ import { useConsole, useIsLost } from '../context/console.ts';
 const GATHER_MS = 400;
 const PAGE_ROWS = 100;
 
-/** The service answers no more at once. */
+/** The largest number of rows that the service returns at once. */
 const PAGE_ROWS_MAX = 1_000;
 
 export interface Loaded<Value> {
   readonly value: Value | undefined;
   readonly failure: unknown;
-  /** What is shown may be that of earlier inputs. */
+  /** True while the shown value may be that of earlier inputs. */
   readonly isLoading: boolean;
-  /** Reads again; what is shown stays until the new value has arrived. */
+  /** Reads again; the shown value stays until the new one has arrived. */
   reload(): void;
 }
 
 /**
- * Reads something when a view opens and when one of its inputs changes; an older answer never replaces a newer one. Without
- * `load` it waits for something else that comes first.
+ * Reads something when a view opens and when one of its inputs changes; an older answer never replaces a newer one. While `load` is
+ * `null` nothing is read, because something else has to come first.
  */
 export function useLoaded<Value>(
   load: ((signal: AbortSignal) => Promise<Value>) | null,
@@ -31,7 +31,7 @@ export function useLoaded<Value>(
   const failure = useSignal<unknown>(null);
   const isLoading = useSignal(true);
   const round = useSignal(0);
-  // Before the view is drawn, so that the service answers meanwhile.
+  // The read begins before the view is drawn, so that the service answers meanwhile.
   useLayoutEffect(() => {
     if (load === null) return undefined;
     const stopped = new AbortController();
@@ -74,7 +74,7 @@ export interface Pages<Item> {
   readonly failure: unknown;
   /** Adds the next page. */
   more(): void;
-  /** Reads what is shown anew. */
+  /** Reads the shown pages again. */
   reload(): void;
 }
 
@@ -83,7 +83,7 @@ interface Read<Item> {
   readonly next: string | null;
 }
 
-/** A long list, read page by page. When one of the inputs changes it begins anew; an older answer never replaces a newer one. */
+/** Reads a long list page by page. When one of the inputs changes it begins anew; an older answer never replaces a newer one. */
 export function usePages<Item>(
   load: (request: PageRequest, signal: AbortSignal) => Promise<Page<Item>>,
   inputs: readonly unknown[],
@@ -135,7 +135,7 @@ export function usePages<Item>(
   };
 }
 
-/** What is read of a device: anew also after its events of these types, and after the connection was found again. */
+/** Reads something about a device; again after its events of these types, and after the connection was found again. */
 export function useLoadedOfDevice<Value>(
   deviceId: string,
   changedBy: RegExp,
@@ -153,7 +153,7 @@ export function useLoadedOfDevice<Value>(
   return loaded;
 }
 
-/** Reads a list again after events whose type begins like this, of one device or of all, and after the connection was found again. */
+/** Reads a list again after events whose type begins with this, of one device or of all, and after the connection was found again. */
 export function useEventReload(
   prefixes: readonly string[],
   reload: () => void,

@@ -3,13 +3,13 @@ import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { useId } from 'preact/hooks';
 import './vessel.css';
 
-/** The silhouette in a box of 64 by 100: a cylinder with a cone below it. */
+/** The outline in a box of 64 by 100: a cylinder with a cone below it. */
 const TOP = 6;
 const CONE = 70;
 const BOTTOM = 96;
 const LEFT = 6;
 const RIGHT = 50;
-/** How far each side of the cone goes inwards. */
+/** The distance by which each side of the cone goes inwards. */
 const TAPER = 17;
 const CONE_SIDES = `L${RIGHT - TAPER} ${BOTTOM}H${LEFT + TAPER}`;
 const OUTLINE = `M${LEFT} ${TOP}H${RIGHT}V${CONE}${CONE_SIDES}L${LEFT} ${CONE}z`;
@@ -17,38 +17,38 @@ const OUTLINE = `M${LEFT} ${TOP}H${RIGHT}V${CONE}${CONE_SIDES}L${LEFT} ${CONE}z`
 export interface Threshold {
   readonly percent: number;
   readonly name: string;
-  /** The level is beyond it. */
+  /** True when the level is beyond the threshold. */
   readonly isCrossed?: boolean;
 }
 
 /** A point of a cable that hangs in the vessel. */
 export interface CablePoint {
-  /** Its height, in percent of the vessel. */
+  /** The height of the point, in percent of the vessel. */
   readonly percent: number;
-  /** `null` where nothing plausible was measured. */
+  /** The value as a text; `null` when nothing plausible was measured. */
   readonly text: string | null;
-  /** The most severe rule that its value breaks. */
+  /** The severity of the most severe rule that the value breaks. */
   readonly alarm: AlertSeverity | undefined;
   readonly isStale: boolean;
 }
 
 interface Props {
-  /** `null` where no level was ever reported: hatched, because an empty silo looks different. */
+  /** The level; `null` when none was ever reported. The vessel is then hatched, because an empty silo must look different. */
   readonly percent: number | null;
   readonly quality: Quality;
   readonly thresholds?: readonly Threshold[];
-  /** The most severe alert about the level: its colour is that of the edge and of the ticks that are crossed. */
+  /** The most severe alert about the level; it gives the colour of the edge and of the crossed thresholds. */
   readonly alarm?: AlertSeverity | undefined;
-  /** Where a planned or running operation leads. */
+  /** The level to which a planned or running operation leads. */
   readonly target?: number | null;
   /** The points of a cable, the lowest first. */
   readonly points?: readonly CablePoint[];
-  /** In pixels; the width follows. */
+  /** The height in pixels; the width follows from it. */
   readonly height: number;
   readonly label: string;
 }
 
-/** A silo drawn to its level, the same at every size. */
+/** Draws a silo to its level, in the same form at every size. */
 export function Vessel({
   percent,
   quality,
@@ -110,11 +110,11 @@ export function Vessel({
   );
 }
 
-/** Below it the values of a cable would cover each other; then its points are drawn without them. */
+/** With less room between two points than this, their values would cover each other, so the points are drawn without values. */
 const CABLE_TEXT_PX = 17;
 const MIDDLE = (LEFT + RIGHT) / 2;
 
-/** A cable with its points: with their values where there is room, and with the shape of the alarm where a rule is broken. */
+/** Draws a cable with its points: with their values where there is room, and with the shape of the alarm where a rule is broken. */
 function Cable({
   points,
   isWritten,
@@ -158,7 +158,7 @@ const POINT_SHAPES = {
 };
 const SIGNS = { normal: '', info: '● ', warning: '▲ ', critical: '■ ' };
 
-/** Where a level is in the drawing, as a share of 100 from its top. */
+/** The position of a level in the drawing, as a share of 100 from its top. */
 export const heightOf = (percent: number): number =>
   BOTTOM - ((BOTTOM - TOP) * Math.min(100, Math.max(0, percent))) / 100;
 

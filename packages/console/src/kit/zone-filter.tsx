@@ -9,15 +9,15 @@ import { Notice } from './messages.tsx';
 const NAME = 'tz';
 
 export interface Clocks {
-  /** The zones that silos of the place name, where they name several. */
+  /** The zones of the silos of the place, if there are several; otherwise empty. */
   readonly choices: readonly string[];
-  /** What the service is asked for; it takes the zone that the silos share where this is `undefined`. */
+  /** The zone for requests; with `undefined` the service uses the zone that the silos have in common. */
   readonly timeZone: string | undefined;
-  /** Nothing can be told before the person has chosen. */
+  /** True when nothing can be shown until the person has chosen a zone. */
   readonly mustChoose: boolean;
 }
 
-/** By whose clocks a place is told about: where its silos do not agree, the person chooses, unless one of the zones is theirs. */
+/** The time zone for a place: where its silos have several, the person chooses, unless one of them is that of the viewer. */
 export function useClocks(facility: string | null): Clocks {
   const { live, navigation } = useConsole();
   const zones = live.site.zones.value;
@@ -28,7 +28,7 @@ export function useClocks(facility: string | null): Clocks {
   return { choices: named, timeZone, mustChoose: timeZone === undefined };
 }
 
-/** Only where there is a choice. */
+/** Offers the choice of a zone where there are several. */
 export function ZoneFilter({ clocks: { choices } }: { readonly clocks: Clocks }) {
   const { shifts } = texts.value;
   if (choices.length === 0) return null;

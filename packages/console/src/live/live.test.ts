@@ -42,7 +42,7 @@ interface Page {
   readonly state: () => string;
 }
 
-/** `first`: what is read before the streams are connected; `null` where that fails. */
+/** `first`: the records that were read before the streams are connected; `null` when that read fails. */
 async function openPage(
   t: TestContext,
   hasSharedStreams = true,
@@ -270,7 +270,7 @@ test('a loss is told with the time of the last thing heard, and silence only whi
   const aheadMs = clock.serviceMs(0);
   const heardAtMs = Date.now() - 20_000;
   const look = (): number | null => {
-    // The page looks once a second.
+    // The page checks the silence once a second.
     for (let second = 0; second < 4; second++) clock.nowMs.value = heardAtMs + aheadMs + 10_000 + second;
     return live.connection.silenceMs.value;
   };

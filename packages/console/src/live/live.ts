@@ -10,24 +10,24 @@ import type { LiveStreams } from './streams/shared-streams.ts';
 type ConnectionState =
   | { readonly state: 'connecting' }
   | { readonly state: 'live' }
-  /** `isKept`: what is shown was known when the page was open last, and nothing was read since. */
+  /** `isKept`: the shown state was kept when the page was last open, and nothing was read since. */
   | { readonly state: 'lost'; readonly sinceMs: number; readonly isKept: boolean };
 
-/** What keeps the page current: the events with all that was read, and the stream of newest values. */
+/** The parts that keep the page current: the events with everything that was read, and the stream of newest values. */
 type ConnectionPart = 'events' | 'readings';
 
 /** Whether what the page shows is current. */
 class Connection {
-  /** Whether there is anything to show. */
+  /** True when there is something to show. */
   readonly isRead = signal(false);
   readonly #current = signal<ConnectionState>({ state: 'connecting' });
-  /** By itself, because every value of the page shows it, and none changes when the page becomes live. */
+  /** This is a signal of its own, because every value of the page shows it, and must not be drawn again when the page becomes live. */
   readonly isLost = computed(() => this.#current.value.state === 'lost');
   readonly #lost = new Set<ConnectionPart>();
   readonly #hearings = new Map<ConnectionPart, Hearing>();
   readonly #silenceMs = signal<number | null>(null);
 
-  /** For how long a connection that is thought to be there has told nothing; `null` where that is not worth a word. */
+  /** How long a connection that seems to exist has been silent; `null` when the silence need not be shown. */
   get silenceMs(): ReadonlySignal<number | null> {
     return this.#silenceMs;
   }
@@ -42,27 +42,27 @@ class Connection {
     if (this.#lost.size === 0 && (part === 'events' || !isFirst)) this.#current.value = { state: 'live' };
   }
 
-  /** Something has arrived, be it a heartbeat. */
+  /** Called when something has arrived, even if only a heartbeat. */
   heard(part: ConnectionPart, atMs: number): void {
     const hearing = this.#hearings.get(part);
     if (hearing === undefined) this.#hearings.set(part, new Hearing(atMs));
     else hearing.heard(atMs);
   }
 
-  /** Nothing is awaited of it any more. */
+  /** Called when nothing is expected on the connection any more. */
   left(part: ConnectionPart): void {
     this.#hearings.delete(part);
   }
 
-  /** Called once a second. A silence is told while something moves; without that the page is not live a moment later. */
+  /** Called once a second. A silence is shown while something moves; otherwise the page becomes not live a moment later. */
   look(nowMs: number, isMoving: boolean): void {
     const silences = [...this.#hearings.values()].flatMap((hearing) => hearing.silenceAt(nowMs) ?? []);
     this.#silenceMs.value = isMoving && silences.length > 0 ? Math.max(...silences) : null;
   }
 
   /**
-   * The first loss counts, because not everything was current since then. What is shown is as it was when something was heard
-   * last, and not when that was noticed.
+   * Called when a connection is lost. The first loss counts, because not everything was current since then. The shown state is that of the
+   * last time at which something arrived, not of the time at which the loss was noticed.
    */
   lost(part: ConnectionPart, nowMs: number): void {
     this.#lost.add(part);
@@ -72,14 +72,14 @@ class Connection {
       this.#current.value = { state: 'lost', sinceMs, isKept: false };
   }
 
-  /** There is no connection, and what was known earlier is shown. */
+  /** Called when there is no connection and a kept state is shown. */
   keptSince(sinceMs: number): void {
     this.isRead.value = true;
     this.#current.value = { state: 'lost', sinceMs, isKept: true };
   }
 }
 
-/** Resolves when the signal has the value, or when it does not matter any more. */
+/** Resolves when the signal has the value, or when the wait is stopped. */
 function until(condition: ReadonlySignal<boolean>, wanted: boolean, stopped: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let end: (() => void) | undefined;
@@ -95,7 +95,7 @@ function until(condition: ReadonlySignal<boolean>, wanted: boolean, stopped: Abo
 }
 
 const RETRY_MS = 2_000;
-/** Long enough for a stop to be sent and answered. */
+/** This is long enough for a stop to be sent and answered. */
 const ROOM_MS = 3_000;
 
 interface Options {
@@ -104,7 +104,7 @@ interface Options {
   readonly isShown: ReadonlySignal<boolean>;
 }
 
-/** Keeps the newest values current while the page is seen; values that nobody sees are not sent. */
+/** Keeps the newest values current while the page is visible; values that nobody sees are not sent. */
 async function followReadings(
   { readings }: Pick<LiveStreams, 'readings'>,
   site: Site,
@@ -141,7 +141,7 @@ async function followShown(
   const options = { signal, onConnection, onHeard, reconnectMs, silenceMs: SILENCE_MS_MAX };
   try {
     for await (const { at, devices } of readings.stream(options)) {
-      // One drawing for all devices of a message.
+      // All devices of a message are drawn at once.
       batch(() => {
         site.clock.observe(at);
         for (const device of devices) site.devices.update(device);
@@ -158,13 +158,13 @@ interface LiveOptions {
   readonly retryMs?: number;
   /** Whether the person can see the page. */
   readonly isShown?: ReadonlySignal<boolean>;
-  /** Opens the streams that all windows of the browser share; without them the page follows its own, and only while it is seen. */
+  /** Opens the streams that all windows of the browser share; without them the page follows its own, only while it is visible. */
   readonly openSharedStreams?: () => Promise<LiveStreams | null>;
-  /** The site, where it was asked for before. */
+  /** The read of the site, if it was begun before. */
   readonly firstRead?: Promise<SiteRecords> | undefined;
 }
 
-/** Keeps what the page knows of the site true: read once, then by the event stream and the stream of newest values. */
+/** Keeps the records of the site current: they are read once and then changed by the event stream and the stream of newest values. */
 export class Live {
   readonly site: Site = emptySite();
   readonly connection = new Connection();
@@ -183,11 +183,11 @@ export class Live {
   readonly #refresher: Refresher;
   #streams: LiveStreams;
   readonly #firstRead: Promise<SiteRecords> | undefined;
-  /** What was read while the streams were not connected yet; `null` where it failed or is used up. */
+  /** The records that were read while the streams were not connected yet; `null` if that failed or they were used. */
   #first: SiteRecords | null = null;
-  /** Events that arrive before everything was read are applied after it. */
+  /** Events that arrive before everything was read; they are applied afterwards. */
   #waiting: LoggedEvent[] | null = [];
-  /** Only the newest reading counts: what an older one brings may be older than an event that was applied meanwhile. */
+  /** The number of the newest reading. Only that one is used: an older one may be older than an event that was applied meanwhile. */
   #reading = 0;
   #followsReadings = false;
 
@@ -220,7 +220,7 @@ export class Live {
     void this.#follow();
   }
 
-  /** In place of `start`, while the service cannot be reached. Times are those of this machine, because no other one is known. */
+  /** Called in place of `start` while the service cannot be reached. Times are those of this machine, because no other one is known. */
   showKept({ records, atMs }: { readonly records: SiteRecords; readonly atMs: number }): void {
     replaceSite(this.site, { ...records, at: new Date().toISOString() });
     this.movements.start();
@@ -233,15 +233,15 @@ export class Live {
     this.site.clock.stop();
   }
 
-  /** For views that show more than the site holds, such as the history of alerts. Returns the way to end it. */
+  /** Tells every event to views that show more than the site holds, such as the history of alerts. Returns the function that ends this. */
   onEvent(listener: (event: LoggedEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
   /**
-   * Ends the streams of this page for a moment. A browser opens six connections to a service at most, so where windows cannot
-   * share streams all connections may be streams, and a stop would wait for ever.
+   * Ends the streams of this page for a moment. A browser opens at most six connections to a service. Where windows cannot share streams,
+   * all of them may be streams, and a stop would wait for ever.
    */
   makeRoom(): void {
     if (!this.#hasOwnStreams.peek() || !this.#mayStream.peek()) return;
@@ -251,7 +251,7 @@ export class Live {
     }, ROOM_MS);
   }
 
-  /** The site is read and shown first: the worker of the streams takes as long to start as a view to be drawn. */
+  /** The site is read and shown first, because the worker of the streams needs as long to start as a view needs to be drawn. */
   async #follow(): Promise<void> {
     const { signal } = this.#stopped;
     this.#first = await this.#readFirst();
@@ -297,7 +297,7 @@ export class Live {
     }
   }
 
-  /** A reading that is under way does not count any more, because the events after it are missing. */
+  /** A reading that is under way is dropped, because the events after it are missing. */
   #lose(): void {
     this.#reading++;
     this.connection.lost('events', this.site.clock.nowMs.peek());
@@ -325,7 +325,7 @@ export class Live {
     }
   }
 
-  /** Whether nothing has happened until the events were followed. */
+  /** Whether nothing has happened between the read and the moment from which events are followed. */
   async #isStillTrue({ lastEventId }: SiteRecords): Promise<boolean> {
     const { last_event_id } = await this.#client.fleet.overview({ signal: this.#stopped.signal });
     return last_event_id === lastEventId;
@@ -352,7 +352,7 @@ export class Live {
     }
   }
 
-  /** `null`: what is shown is true. */
+  /** Shows the records; `null` means that the shown ones are still current. */
   #use(records: SiteRecords | null): void {
     if (records !== null) replaceSite(this.site, records);
     this.connection.isRead.value = true;

@@ -86,7 +86,7 @@ test('whatever starts and ends, nothing shown changes its place, and no stop com
         );
         assert.equal(new Set(shown).size, shown.length);
         assert.ok(next.length <= length);
-        // Nothing waits outside while all that is shown has gone.
+        // While a movement waits outside the row, the row is not empty.
         assert.ok(shown.length > 0 || moving.size === 0);
         row = next;
       }

@@ -3,7 +3,7 @@ import type { FleetMission, FleetOperation } from '@granary/contract/fleet';
 import { effect, type ReadonlySignal, signal } from '@preact/signals';
 import type { Site } from './site.ts';
 
-/** Whoever has pressed a stop looks for its outcome where the stop was. */
+/** An end is shown for this long, because a person who has pressed a stop looks for its outcome where the stop was. */
 const END_SHOWN_MS = 10_000;
 
 const AGAIN_MS = 2_000;
@@ -13,13 +13,13 @@ export type Movement =
   | { readonly kind: 'operation'; readonly id: string; readonly job: FleetOperation }
   | { readonly kind: 'mission'; readonly id: string; readonly job: FleetMission };
 
-/** `vanished`: it is not listed any more, and how it ended is being read. */
+/** `vanished`: the job is not listed any more, and its end is being read. */
 type MovementState = 'moving' | 'vanished' | 'ended';
 
-/** A movement in the place that it has while anything of it is shown. */
+/** A movement with the place that it keeps while anything about it is shown. */
 export type Place = Movement & {
   readonly state: MovementState;
-  /** Since when its end is shown; `null` before. */
+  /** The time since which its end is shown; `null` before. */
   readonly endShownMs: number | null;
 };
 
@@ -37,7 +37,7 @@ const missionMovement = (job: FleetMission): Movement => ({
 
 const startOf = ({ job }: Movement): string => job.started_at ?? ('created_at' in job ? job.created_at : '');
 
-/** Those that are known keep their places; others are appended in the order of their starts. */
+/** Known movements keep their places; others are appended in the order of their starts. */
 export function withMoving(places: readonly Place[], moving: readonly Movement[]): Place[] {
   const byId = new Map(moving.map((movement) => [movement.id, movement]));
   const kept = places.map((place): Place => {
@@ -55,13 +55,13 @@ export function withMoving(places: readonly Place[], moving: readonly Movement[]
   return [...kept, ...added.map((movement): Place => ({ ...movement, state: 'moving', endShownMs: null }))];
 }
 
-/** The end of a movement is shown in its place. */
+/** Shows the end of a movement in its place. */
 export const withEnd = (places: readonly Place[], ended: Movement, nowMs: number): Place[] =>
   places.map((place) =>
     place.id === ended.id ? { ...ended, state: 'ended', endShownMs: place.endShownMs ?? nowMs } : place,
   );
 
-/** `isAwaited`: something more is awaited of the device, such as the confirmation of its emergency stop. */
+/** Removes ends that were shown long enough. `isAwaited`: the device has to do something more, such as confirm its emergency stop. */
 export const withoutOldEnds = (
   places: readonly Place[],
   nowMs: number,
@@ -75,8 +75,8 @@ export const withoutOldEnds = (
   });
 
 /**
- * Which movement stands where in a row of places. What stands there stays there: a place is used again only when nothing after
- * it is shown, so that the order is that of the starts and no stop comes to where another one was.
+ * Which movement stands at which place of a row. A movement keeps its place. A free place is used again only when nothing after it is
+ * shown, so the order is that of the starts, and no stop appears where another one was.
  */
 export function rowAfter(
   row: readonly (string | null)[],
@@ -92,7 +92,7 @@ export function rowAfter(
   return [...kept, ...next].slice(0, length);
 }
 
-/** What moves, in the order of the starts, and for a moment what has just ended. */
+/** The movements in the order of their starts, including those that ended a moment ago. */
 export class Movements {
   readonly #places = signal<readonly Place[]>([]);
   readonly #site: Site;
@@ -128,7 +128,7 @@ export class Movements {
     });
   }
 
-  /** None leaves its place while this is true, such as while the pointer is among them. Returns the way to end it. */
+  /** No movement leaves its place while this returns true, for example while the pointer is among them. Returns the function that ends this. */
   holdWhile(isHeld: () => boolean): () => void {
     this.#holds.add(isHeld);
     return () => this.#holds.delete(isHeld);
@@ -158,7 +158,7 @@ export class Movements {
     );
   }
 
-  /** An event usually tells the end, but not while the connection is lost, and sometimes after a list has it no more. */
+  /** Reads the end of a job. Usually an event reports it, but not while the connection is lost, and sometimes only after the job left the list. */
   async #readEnd({ id, kind, job }: Place): Promise<void> {
     const { device_id } = job;
     const isVanished = (): boolean =>
@@ -175,7 +175,7 @@ export class Movements {
           if (isVanished()) this.#site.missions.put({ device_id, ...mission });
         }
       } catch (error) {
-        // The device was removed, or may not be seen any more.
+        // The device was removed, or the key may not see it any more.
         if (error instanceof ApiError && error.status < 500) {
           this.#places.value = this.#places.peek().filter((place) => place.id !== id);
         }

@@ -18,7 +18,7 @@ const DEVICES_ONE_BY_ONE_MAX = 10;
 
 const PROGRESS_EVERY_MS = 2_000;
 
-/** The service answers no more at once; pages are read one after the other. */
+/** The largest number of rows that the service returns at once; pages are read one after the other. */
 const PAGE = { limit: 1_000 };
 const UNFINISHED = { status: 'unfinished', ...PAGE } as const;
 
@@ -31,7 +31,7 @@ const IS_ABOUT_DEVICE: ReadonlySet<EventType> = new Set<EventType>([
   'configuration.changed',
 ]);
 
-/** A silo names the zone of its site in its configuration. */
+/** The time zone of a silo is part of its configuration, so these events may change the zones. */
 const MAY_CHANGE_ZONES: ReadonlySet<EventType> = new Set<EventType>([
   'device.registered',
   'device.updated',
@@ -40,7 +40,7 @@ const MAY_CHANGE_ZONES: ReadonlySet<EventType> = new Set<EventType>([
   'configuration.changed',
 ]);
 
-/** Reads again what an event has changed, and the progress of jobs under way, which is not in the event log. */
+/** Reads the records again that an event has changed, and the progress of jobs under way, which is in no event. */
 export class Refresher implements Refresh {
   readonly #client: Client;
   readonly #site: Site;
@@ -150,20 +150,20 @@ export class Refresher implements Refresh {
     ]);
   }
 
-  /** A read that fails is not reported: the connection state shows that, and a later read repairs it. */
+  /** A failed read is not reported: the state of the connection shows it, and a later read corrects the records. */
   async #quietly(work: () => Promise<void>): Promise<void> {
     await work().catch(() => undefined);
   }
 }
 
-/** What has to be read from the service, because the event does not contain the whole resource. */
+/** The records that have to be read from the service, because the event does not contain the whole resource. */
 interface Refresh {
   device(deviceId: string): void;
   mission(deviceId: string, missionId: string): void;
   zones(): void;
 }
 
-/** Brings the site up to date with one event. Events of the past that follow a newer state are corrected by those after them. */
+/** Updates the site with one event. An old event that arrives after a newer state is corrected by those that follow it. */
 export function applyEvent(
   { type, device_id: deviceId, data }: LoggedEvent,
   site: Site,
@@ -182,9 +182,9 @@ export function applyEvent(
 }
 
 export interface SiteRecords {
-  /** The time of the service. */
+  /** The time of the service at the read. */
   readonly at: string;
-  /** The newest event before anything of it was read. */
+  /** The number of the newest event before the records were read. */
   readonly lastEventId: number;
   readonly devices: readonly FleetDevice[];
   readonly alerts: readonly FleetAlert[];
@@ -194,7 +194,7 @@ export interface SiteRecords {
   readonly zones: TimeZones | null;
 }
 
-/** Reads everything anew. Jobs are listed only where the overview counts some, because most of the time nothing moves. */
+/** Reads everything again. Jobs are listed only if the overview counts some, because most of the time nothing moves. */
 export async function readSite(
   { fleet }: Pick<Client, 'fleet'>,
   options: Pick<CallOptions, 'signal'> = {},
@@ -213,7 +213,7 @@ export async function readSite(
   return { at, lastEventId, devices, alerts, operations, missions, commands, zones };
 }
 
-/** What is shown changes only when all of it has arrived, and at once. */
+/** The shown records change at once, and only when all of them have arrived. */
 export function replaceSite(site: Site, records: SiteRecords): void {
   batch(() => {
     site.clock.observe(records.at);

@@ -7,10 +7,10 @@ import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
 
-/** Slow enough to move until it is stopped. */
+/** The rate is so low that the discharge runs until it is stopped. */
 const DISCHARGE = { amount: 200, rate: 6, rate_unit: 'kg/min', target_container: 'Truck 7' } as const;
 
-/** Two heartbeats are missed by then; the rest is for a busy machine. */
+/** By then two heartbeats are missing; the rest is time for a busy machine. */
 const NOTICED_WITHIN_MS = 12_000;
 
 let site: RunningSite;
@@ -24,7 +24,7 @@ interface BehindRelay {
   readonly relay: FaultyProxy;
 }
 
-/** The relay keeps every connection, and passes nothing while it loses both ways. */
+/** Opens the page behind a relay, which keeps every connection and passes nothing on while it loses both directions. */
 async function behindRelay(t: TestContext): Promise<BehindRelay | null> {
   const relay = await FaultyProxy.start(t, site.url);
   const operator = await signIn(t, { url: relay.url, apiKey: site.apiKey });
@@ -52,7 +52,7 @@ test('a connection that passes nothing is told within seconds while something mo
   const { operation_id } = await site.client.operations.discharge('silo-02', DISCHARGE);
   t.after(() => site.client.operations.stop('silo-02', operation_id));
   await page.locator('.movement-foot .movement').waitFor();
-  // Longer than a silence that would be told.
+  // This is longer than a silence that would be shown.
   await sleep(10_000);
   assert.equal(await page.getByText('Live', { exact: true }).count(), 1);
   const silentAtMs = goSilent(found.relay);

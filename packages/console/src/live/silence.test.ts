@@ -19,7 +19,7 @@ test('a page whose timers were held for minutes has to look several times before
   const hearing = new Hearing(0);
   const minuteMs = 60 * SECOND_MS;
   assert.equal(hearing.silenceAt(5 * minuteMs), null);
-  // What had arrived meanwhile is heard after the timer.
+  // The message had arrived before the timer ran, but is read after it.
   hearing.heard(5 * minuteMs - 500);
   for (let second = 1; second < 8; second++) {
     assert.equal(hearing.silenceAt(5 * minuteMs - 500 + second * SECOND_MS), null);

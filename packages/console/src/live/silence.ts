@@ -1,16 +1,16 @@
-/** The service sends a heartbeat every 3 s, so two are missed by then. */
+/** The page shows a silence from this time on. The service sends a heartbeat every 3 s, so two are missing by then. */
 export const SILENCE_TOLD_MS = 8_000;
 
 /** A connection on which nothing arrives for this time is given up, and the page is not live. */
 export const SILENCE_MS_MAX = 15_000;
 
-/** What has arrived at a page in the background, or on a machine that slept, may wait behind its timer. */
+/** The number of checks before a silence counts: in the background or after sleep, messages may wait behind the timer of the page. */
 const LOOKS_MIN = 4;
 
-/** When something arrived last, and whether that is so long ago that a person has to know it. */
+/** The time at which something arrived last, and whether the silence since then has to be shown. */
 export class Hearing {
   #heardAtMs: number;
-  /** How often the page has looked since then. */
+  /** The number of checks since then. */
   #looks = 0;
 
   constructor(atMs: number) {
@@ -26,7 +26,7 @@ export class Hearing {
     this.#looks = 0;
   }
 
-  /** Called once a second. For how long there was silence; `null` where that is not worth a word, or not certain. */
+  /** Called once a second. Returns the length of the silence; `null` if it need not be shown, or is not certain. */
   silenceAt(nowMs: number): number | null {
     this.#looks++;
     const silenceMs = nowMs - this.#heardAtMs;

@@ -25,7 +25,7 @@ export const MISSION_UNDER_WAY: readonly MissionStatus[] = ['dispatched', 'in_pr
 
 export const COMMAND_UNDER_WAY: readonly CommandStatus[] = ['queued', 'sent', 'executing'];
 
-/** What the page knows of the whole site: all devices, the open alerts, and the jobs under way. */
+/** The records of the whole site that the page holds: all devices, the open alerts, and the jobs under way. */
 export interface Site {
   readonly clock: Clock;
   readonly devices: Devices;
@@ -33,7 +33,7 @@ export interface Site {
   readonly operations: Records<FleetOperation>;
   readonly missions: Records<FleetMission>;
   readonly commands: Records<FleetCommand>;
-  /** By whose clocks times of the facilities are told; `null` until it is read. */
+  /** The time zones of the silos by facility; `null` until they were read. */
   readonly zones: Signal<TimeZones | null>;
 }
 
@@ -63,7 +63,7 @@ export const emptySite = (): Site => ({
 
 type LevelAlert = Pick<FleetAlert, 'type' | 'device_id'> & Partial<Pick<FleetAlert, 'status'>>;
 
-/** A silo below its critical level is also below its low level; one cause is one line. */
+/** Leaves out the low level of a silo below its critical level, because one cause is shown as one line. */
 export function withoutLowBehindCritical<Alert extends LevelAlert>(alerts: readonly Alert[]): Alert[] {
   const critical = new Set(
     alerts
@@ -73,7 +73,7 @@ export function withoutLowBehindCritical<Alert extends LevelAlert>(alerts: reado
   return alerts.filter(({ type, device_id }) => type !== 'low_level' || !critical.has(device_id));
 }
 
-/** What a person does with an alert is also done with the one that is hidden behind it. */
+/** The chosen alerts with those hidden behind them, because an action on an alert is also done with the hidden one. */
 export function withHidden({ alerts }: Pick<Site, 'alerts'>, chosen: readonly FleetAlert[]): FleetAlert[] {
   const devices = new Set(
     chosen.filter(({ type }) => type === 'critical_level').map(({ device_id }) => device_id),
@@ -87,7 +87,7 @@ class Clock {
   #aheadMs: number | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** A time that the service has just told. Of several the latest is nearest, because each was delayed by the network. */
+  /** Takes a time that the service has just sent. Of several the latest is the most exact, because the network delayed each of them. */
   observe(timestamp: string): void {
     const aheadMs = Date.parse(timestamp) - Date.now();
     if (this.#aheadMs !== null && Math.abs(aheadMs - this.#aheadMs) < TICK_MS) {
@@ -98,7 +98,7 @@ class Clock {
     this.#tick();
   }
 
-  /** The time of the service at a time of this machine. */
+  /** Converts a time of this machine into the time of the service. */
   serviceMs(machineMs: number): number {
     return machineMs + (this.#aheadMs ?? 0);
   }
@@ -116,9 +116,9 @@ class Clock {
   }
 }
 
-/** Records by their id, of which only those are kept that the view of the whole site needs: open alerts, jobs under way. */
+/** Records by their id. Only those are kept that the view of the whole site needs: open alerts, and jobs under way. */
 class Records<Item> {
-  /** Those that are shown. */
+  /** The records that are shown. */
   readonly all: ReadonlySignal<ReadonlyMap<string, Item>>;
   readonly #all = signal<ReadonlyMap<string, Item>>(new Map());
   readonly #idOf: (item: Item) => string;
@@ -135,13 +135,13 @@ class Records<Item> {
     this.all = computed(() => shown(this.#all.value));
   }
 
-  /** Those that are there and not shown. */
+  /** The records that are kept but not shown. */
   hidden(): Item[] {
     const shown = this.all.peek();
     return [...this.#all.peek()].flatMap(([id, item]) => (shown.has(id) ? [] : [item]));
   }
 
-  /** Also those that are not shown. */
+  /** All kept records, including those that are not shown. */
   everything(): Item[] {
     return [...this.#all.peek().values()];
   }
@@ -163,23 +163,23 @@ class Records<Item> {
     if (isChanged) this.#all.value = next;
   }
 
-  /** Told every record that has ended, before it is removed. Returns the way to end it. */
+  /** Calls the listener for every record that has ended, before it is removed. Returns the function that ends this. */
   onEnd(listener: (item: Item) => void): () => void {
     this.#endListeners.add(listener);
     return () => this.#endListeners.delete(listener);
   }
 
-  /** Adds or replaces the records that a request answers. */
+  /** Adds or replaces the records in the answer to a request. */
   async putAnswer(answer: Promise<readonly Item[]>): Promise<void> {
     await this.#useUnlessChanged(answer, (items) => this.put(...items));
   }
 
-  /** Keeps those records that a request lists. */
+  /** Replaces all records by those in the answer to a request. */
   async replaceByAnswer(answer: Promise<readonly Item[]>): Promise<void> {
     await this.#useUnlessChanged(answer, (items) => this.replaceAll(items));
   }
 
-  /** What has changed since the request is newer: its answer would bring back a job whose end an event has told meanwhile. */
+  /** A change since the request is newer than its answer, which could bring back a job whose end was reported meanwhile. */
   async #useUnlessChanged<Answer>(answer: Promise<Answer>, use: (answered: Answer) => void): Promise<void> {
     const before = this.#all.peek();
     const answered = await answer;
@@ -200,36 +200,36 @@ class Devices {
     return this.#all;
   }
 
-  /** Counts the changes of names, places and labels, so that who shows only these does not follow every value. */
+  /** Counts the changes of names, places and labels, so that a view of only these is not drawn again with every value. */
   readonly #renamed = signal(0);
 
-  /** In the order of their names. */
+  /** The facilities, in the order of their names. */
   readonly facilities: ReadonlySignal<readonly string[]> = computed(() => {
     this.#renamed.value;
     const names = [...this.#all.value.values()].map((device) => device.peek().location.facility);
     return [...new Set(names)].sort(compareNames);
   });
 
-  /** Such as `product=wheat`, in their order. */
+  /** The labels, such as `product=wheat`, in their order. */
   readonly labels: ReadonlySignal<readonly string[]> = computed(() => {
     this.#renamed.value;
     const labels = Map.groupBy(
       [...this.#all.value.values()].flatMap((device) => Object.entries(device.peek().labels ?? {})),
       ([name, value]) => `${name}=${value}`,
     );
-    // A label that all of them have distinguishes none.
+    // A label of all devices does not distinguish any.
     return [...labels]
       .flatMap(([label, { length }]) => (length === this.#all.value.size ? [] : [label]))
       .sort(compareNames);
   });
 
-  /** How many have this name, place or label. */
+  /** The number of devices with this name, place or label. */
   count(isCounted: (device: FleetDevice) => boolean): number {
     this.#renamed.value;
     return [...this.#all.value.values()].filter((device) => isCounted(device.peek())).length;
   }
 
-  /** With several facilities a name alone does not tell where a device is. */
+  /** True when there are several facilities, so that a name alone does not say where a device is. */
   readonly hasSeveralPlaces: ReadonlySignal<boolean> = computed(() => this.facilities.value.length > 1);
 
   /** The name and the place of a device. */
@@ -238,7 +238,7 @@ class Devices {
     return this.find(deviceId)?.peek();
   }
 
-  /** The name of a device for a person, with its facility where there are several; the id of one that is not known. */
+  /** The name of a device for a person, with its facility if there are several; the id of an unknown device. */
   nameOf(deviceId: string): string {
     const device = this.described(deviceId);
     if (device === undefined) return deviceId;
@@ -259,7 +259,7 @@ class Devices {
     if (!isSame) this.#all.value = next;
   }
 
-  /** Adds devices, or replaces what is known of them. */
+  /** Adds devices, or replaces their records. */
   put(devices: readonly FleetDevice[]): void {
     const all = this.#all.peek();
     for (const device of devices) this.#set(all.get(device.device_id), device);
@@ -269,7 +269,7 @@ class Devices {
     this.#all.value = new Map(next.sort(([one], [other]) => (one < other ? -1 : 1)));
   }
 
-  /** Changes of devices that are not known are left to the list that is read later. */
+  /** Changes of unknown devices are ignored, because the list is read later. */
   update(change: DeviceUpdate): void {
     const known = this.#all.peek().get(change.device_id);
     if (known !== undefined) known.value = { ...known.peek(), ...change };
@@ -295,7 +295,7 @@ class Devices {
 
 let collator: Intl.Collator | undefined;
 
-/** Names with numbers in them as a person orders them. One collator for all, made at its first use, because making one is slow. */
+/** Compares names; numbers in them count as numbers. One collator is made at the first use, because making one is slow. */
 export function compareNames(one: string, other: string): number {
   collator ??= new Intl.Collator(undefined, { numeric: true });
   return collator.compare(one, other);

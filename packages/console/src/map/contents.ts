@@ -4,7 +4,7 @@ import { type Signal, signal } from '@preact/signals';
 import type { FenceDraft } from './fence-draft.ts';
 import { type Draft, EMPTY_DRAFT, type LegFaults } from './mission-draft.ts';
 
-/** What the panel beside the map has drawn on it. */
+/** What the panel beside the map draws on it. */
 export interface MapContents {
   readonly draft: Signal<Draft>;
   readonly faults: Signal<LegFaults | null>;

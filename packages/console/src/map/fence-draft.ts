@@ -1,7 +1,7 @@
 import { GEOFENCE_POINTS_MAX } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
 
-/** About a centimetre. */
+/** The number of decimals of a degree; it is exact to about a centimetre. */
 const DECIMALS = 7;
 
 /** A corner has an id that stays the same while others are added and removed. */
@@ -42,7 +42,7 @@ export const withoutCorner = ({ corners }: FenceDraft, removed: number): FenceDr
   corners: corners.filter(({ id }) => id !== removed),
 });
 
-/** As the configuration has it; `null` where there is no geofence. */
+/** The geofence in the form of the configuration; `null` if there is none. */
 export const geofenceOf = ({ corners }: FenceDraft): Point[] | null =>
   corners.length === 0 ? null : corners.map(({ lat, lng }) => ({ lat, lng }));
 
@@ -54,7 +54,7 @@ function nearestEdge(corners: readonly Corner[], point: Point): number {
   return distances.indexOf(Math.min(...distances));
 }
 
-/** In degrees of latitude, on a plane: only the comparison counts. */
+/** The distance in degrees of latitude, on a plane, because it is only compared. */
 function distanceToEdge(point: Point, from: Point, to: Point): number {
   const width = Math.cos((from.lat * Math.PI) / 180);
   const [x, y] = [(to.lng - from.lng) * width, to.lat - from.lat];

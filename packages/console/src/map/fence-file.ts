@@ -1,7 +1,7 @@
 import { GEOFENCE_POINTS_MAX } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
 
-/** Why a file, or a polygon of it, is no geofence. */
+/** The reason why a file, or a polygon in it, cannot be a geofence. */
 export type FenceFault =
   | 'tooLarge'
   | 'unreadable'
@@ -13,7 +13,7 @@ export type FenceFault =
 
 /** A polygon of a file. */
 export interface FileFence {
-  /** `null` where the file gives none. */
+  /** The name in the file; `null` if there is none. */
   readonly name: string | null;
   readonly corners: readonly Point[];
   readonly fault: FenceFault | null;
@@ -26,10 +26,10 @@ interface NamedPolygon {
 }
 
 const CORNERS_MIN = 3;
-/** Of a file; the page would stand still for the time that a larger one takes. */
+/** The limit of a file; while a larger one is read, the page would not respond. */
 export const FENCE_FILE_BYTES_MAX = 20_000_000;
 
-/** Every polygon of a GeoJSON or KML file; `readXml` is that of the browser. */
+/** The polygons of a GeoJSON or KML file; `readXml` is the parser of the browser. */
 export function fencesOf(text: string, readXml: (text: string) => Document): FileFence[] | FenceFault {
   const polygons = text.trimStart().startsWith('<') ? polygonsOfKml(readXml(text)) : polygonsOfJson(text);
   if (polygons === null) return 'unreadable';
@@ -39,7 +39,7 @@ export function fencesOf(text: string, readXml: (text: string) => Document): Fil
 function fenceOf({ name, rings: [outer = [], ...holes] }: NamedPolygon): FileFence {
   const points = outer.map(([lng, lat]) => ({ lat, lng }));
   const [first, last] = [points[0], points.at(-1)];
-  // A ring in a file ends where it begins.
+  // A ring in a file ends at the point where it begins.
   const isClosed = points.length > 1 && first?.lat === last?.lat && first?.lng === last?.lng;
   const corners = isClosed ? points.slice(0, -1) : points;
   return { name, corners, fault: faultOf(corners, holes.length > 0) };
@@ -65,7 +65,7 @@ function polygonsOfJson(text: string): NamedPolygon[] | null {
   }
 }
 
-/** Of a feature, a list of them or a geometry, as RFC 7946 has them. */
+/** The polygons of a feature, a list of features or a geometry, as RFC 7946 defines them. */
 function polygonsIn(value: unknown, name: string | null): NamedPolygon[] {
   if (!isTree(value)) return [];
   const polygon = (rings: unknown): NamedPolygon => ({ name, rings: listOf(rings).map(ringOf) });
@@ -103,7 +103,7 @@ function polygonsOfKml(document: Document): NamedPolygon[] | null {
   });
 }
 
-/** `8.1,52.3,0 8.2,52.3,0`; an empty number is none. */
+/** Reads a ring such as `8.1,52.3,0 8.2,52.3,0`; an empty number is not a number. */
 const ringOfKml = (text: string): Ring =>
   text
     .trim()

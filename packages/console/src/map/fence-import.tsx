@@ -6,7 +6,7 @@ import { FENCE_FILE_BYTES_MAX, type FenceFault, type FileFence, fencesOf } from 
 
 const readXml = (text: string): Document => new DOMParser().parseFromString(text, 'application/xml');
 
-/** Draws a polygon of a file, which is saved like one that a person has drawn. */
+/** Draws a polygon from a file, which is then saved like one that a person has drawn. */
 export function FenceImport({ fence }: { readonly fence: Signal<FenceDraft | null> }) {
   const { map } = texts.value;
   const found = useSignal<readonly FileFence[]>([]);

@@ -30,12 +30,12 @@ interface Props {
   readonly deviceId: string;
   readonly name: string;
   readonly fence: Signal<FenceDraft | null>;
-  /** Where a corner is added that is not pressed on the map. */
+  /** The place of a corner that is added without pressing on the map. */
   readonly middle: () => Point;
   readonly onClose: () => void;
 }
 
-/** The corners of the geofence as a list. It is saved only over the version that was read. */
+/** Shows the corners of the geofence as a list. The geofence is saved only over the version that was read. */
 export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
   const console = useConsole();
   const { map, common } = texts.value;
@@ -155,7 +155,7 @@ function CornerRow({ fence, corner, index }: CornerRowProps) {
   );
 }
 
-/** The geofence that is edited, with a handle at each corner. */
+/** Draws the geofence that is edited, with a handle at each corner. */
 export function FenceLayer({ fence }: { readonly fence: Signal<FenceDraft | null> }) {
   const view = useView();
   const { map } = texts.value;
@@ -187,7 +187,7 @@ export function FenceLayer({ fence }: { readonly fence: Signal<FenceDraft | null
 interface CoordinateInputProps {
   readonly label: string;
   readonly value: number;
-  /** The largest latitude or longitude, to the south and west as well. */
+  /** The largest value of the latitude or longitude, to the south and west as well. */
   readonly max: number;
   /** Called only with numbers in the range. */
   readonly onChange: (value: number) => void;

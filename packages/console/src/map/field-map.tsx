@@ -47,18 +47,18 @@ import { VehicleLayer } from './vehicle-layer.tsx';
 import { VehicleList, VehiclePanel } from './vehicle-panel.tsx';
 import { firstShown, positionOf } from './vehicles.ts';
 
-/** Of more vehicles only the ground of the selected one is drawn. */
+/** With more vehicles than this, only the ground of the selected one is drawn. */
 const GROUNDS_MAX = 20;
 
 interface PlannerProps {
   readonly draft: Signal<Draft>;
-  /** Where the vehicle is; `null` where that is not known. */
+  /** The position of the vehicle; `null` if it is not known. */
   readonly from: Point | null;
   readonly base: Point | null;
   readonly faults: LegFaults | null;
 }
 
-/** The drawn mission: the way as a dashed line, the way back thinner, legs that are refused in the form of a warning. */
+/** Draws the mission: the way as a dashed line, the way back thinner, and refused legs in the form of a warning. */
 export function PlannerLayer({ draft, from, base, faults }: PlannerProps) {
   const view = useView();
   const { missions } = texts.value;
@@ -105,7 +105,7 @@ export function PlannerLayer({ draft, from, base, faults }: PlannerProps) {
   );
 }
 
-/** Where the field devices are, where they were, and what they do. */
+/** Shows where the field devices are, where they were, and what they do. */
 export function FieldMap() {
   const { client, live, navigation, settings } = useConsole();
   const { map } = texts.value;
@@ -123,7 +123,7 @@ export function FieldMap() {
   const isSized = view.value.width > 0;
 
   const fences = useRef(new Map<string, readonly Point[]>());
-  /** What the map was fitted to, and the view that came of it, which is another one when a person has moved it. */
+  /** The devices to which the map was fitted, and the resulting view; the present view differs when a person has moved the map. */
   const fittedTo = useRef<{ readonly devices: readonly LiveDevice[]; readonly view: Viewport }>(null);
   const groundOf = (device: LiveDevice): readonly Point[] => [
     ...placed(device).map(({ point }) => point),
@@ -146,7 +146,7 @@ export function FieldMap() {
     else show([selected]);
   }, [isSized, vehicles.value]);
   useEffect(() => {
-    // What is drawn belongs to one vehicle.
+    // The drawn mission belongs to the vehicle that was selected before.
     contents.draft.value = EMPTY_DRAFT;
     const isSeen = (point: Point): boolean => isVisible(screenOf(point, view.peek()), view.peek());
     if (isSized && selected !== null && !groundOf(selected).every(isSeen)) show([selected]);
@@ -154,7 +154,7 @@ export function FieldMap() {
 
   const isDrawing = selected !== null && isMode(query.get('mode'));
   useEffect(() => {
-    // On a phone the way to draw is below the map, which the person wants to see then.
+    // On a phone the button for drawing is below the map, which the person wants to see while drawing.
     if (isDrawing) place.current?.scrollIntoView({ block: 'start' });
   }, [isDrawing]);
 
@@ -236,7 +236,7 @@ export function FieldMap() {
   );
 }
 
-/** How strong the wind is at the facility, where a station there measures it; its direction is not measured. */
+/** Shows the wind speed at the facility, if a station there measures it; the direction is not measured. */
 function Wind({ facility }: { readonly facility: string | null }) {
   const { devices } = useConsole().live.site;
   const { common } = texts.value;
@@ -274,7 +274,7 @@ interface SelectedProps {
   readonly contents: MapContents;
 }
 
-/** What the panel of the selected vehicle has drawn on the map. */
+/** Draws what the panel of the selected vehicle shows on the map. */
 function SelectedLayer({ device, mode, contents }: SelectedProps) {
   const vehicle = positionOf(device.value)?.point ?? null;
   if (mode === 'geofence') return <FenceLayer fence={contents.fence} />;
@@ -301,7 +301,7 @@ interface SelectedPanelProps {
   readonly open: (more: Readonly<Record<string, string | undefined>>) => void;
 }
 
-/** The selected vehicle, the planner for it, or the editor of its geofence; the emergency stop is in each of them. */
+/** Shows the selected vehicle, the planner for it, or the editor of its geofence; the emergency stop is in each of them. */
 function SelectedPanel({ device, mode, missionId, contents, middle, open }: SelectedPanelProps) {
   const { device_id: deviceId, name } = device.value;
   const { value: state, failure } = useVehicleState(deviceId);

@@ -10,7 +10,7 @@ const ROVER = 'rover-01';
 
 const mapOf = (page: Page): Locator => page.getByRole('group', { name: 'Map of the field devices' });
 
-/** Where the selected vehicle is on the screen. */
+/** The position of the selected vehicle on the screen. */
 async function middleOf(place: Locator): Promise<{ x: number; y: number }> {
   const box = await place.boundingBox();
   assert.ok(box);
@@ -251,7 +251,7 @@ describe('the field map', () => {
     await page.getByRole('button', { name: 'Save the geofence with 4 corners' }).click();
     await page.getByRole('link', { name: 'Plan a mission' }).waitFor();
     assert.deepEqual((await fence())?.[0], { lat: south, lng: west });
-    // The browser notes the refusal, and that its own description of wrong XML has a style.
+    // The browser logs the refusal, and that its own description of wrong XML has a style.
     assert.deepEqual(
       record.faults.filter((fault) => !/\b422\b|inline style/.test(fault)),
       [],

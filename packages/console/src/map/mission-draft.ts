@@ -9,25 +9,25 @@ import type { Point } from '@granary/contract/positions';
 
 const WAYPOINT = /^\/waypoints\/(\d+)/;
 
-/** About a centimetre. */
+/** The number of decimals of a degree; it is exact to about a centimetre. */
 const DECIMALS = 7;
 
 const MINUTE = /^\d{4}-\d\d-\d\dT\d\d:\d\dZ$/;
 
 export interface DraftWaypoint extends Point {
-  /** Stays the same while waypoints are moved and reordered. */
+  /** The id stays the same while waypoints are moved and reordered. */
   readonly id: number;
   readonly action: WaypointAction;
   /** `null`: the vehicle keeps its altitude. */
   readonly altitude: number | null;
-  /** `null`: as long as the action takes. */
+  /** `null`: the vehicle waits as long as the action takes. */
   readonly waitSeconds: number | null;
 }
 
 /** A mission that is being drawn. */
 export interface Draft {
   readonly name: string;
-  /** A minute of UTC, empty while it is not complete; `null`: now. */
+  /** The start as a minute of UTC, empty while it is not complete; `null`: now. */
   readonly startsAt: string | null;
   readonly waypoints: readonly DraftWaypoint[];
   readonly selectedId: number | null;
@@ -37,7 +37,7 @@ export const EMPTY_DRAFT: Draft = { name: '', startsAt: null, waypoints: [], sel
 
 const rounded = (value: number): number => Number(value.toFixed(DECIMALS));
 
-/** A new waypoint does what the one before it does, because fields are usually scanned or sampled throughout. */
+/** A new waypoint has the action of the one before it, because fields are usually scanned or sampled throughout. */
 export function withWaypoint(draft: Draft, { lat, lng }: Point): Draft {
   const { waypoints } = draft;
   if (waypoints.length >= WAYPOINTS_MAX) return draft;
@@ -69,7 +69,7 @@ export function withChange(draft: Draft, id: number, change: Partial<Omit<DraftW
   return { ...draft, waypoints };
 }
 
-/** Puts a waypoint at another place of the order; a place outside the list is its end. */
+/** Moves a waypoint to another place of the order; a place outside the list is its end. */
 export function withOrder(draft: Draft, id: number, index: number): Draft {
   const moved = draft.waypoints.find((one) => one.id === id);
   if (moved === undefined) return draft;
@@ -86,10 +86,10 @@ export const waypointsOf = ({ waypoints }: Draft): Waypoint[] =>
     ...(waitSeconds === null ? {} : { wait_seconds: waitSeconds }),
   }));
 
-/** Whether the start is now, or at a time that is complete: a mission for later must never begin now. */
+/** Whether the start is now, or at a complete time: a mission for later must never begin now. */
 export const hasStart = (draft: Draft): boolean => draft.startsAt === null || startOf(draft) !== undefined;
 
-/** The start as the service wants it; `undefined` for now. */
+/** The start in the form of the service; `undefined` for now. */
 export function startOf({ startsAt }: Draft): string | undefined {
   const time = startsAt !== null && MINUTE.test(startsAt) ? Date.parse(startsAt) : Number.NaN;
   return Number.isNaN(time) ? undefined : new Date(time).toISOString();
@@ -112,11 +112,11 @@ const FAULTS: Readonly<Partial<Record<string, WaypointFault>>> = {
   waypoint_not_reachable: 'unreachable',
 };
 
-/** Which parts of the way the mission would be refused for. */
+/** The parts of the way because of which the mission would be refused. */
 export interface LegFaults {
-  /** What is wrong with a waypoint or the way to it, by its index. */
+  /** The fault of a waypoint or of the way to it, by the index of the waypoint. */
   readonly waypoints: ReadonlyMap<number, WaypointFault>;
-  /** The legs, by the index of the waypoint they lead to, for which the battery does not last. */
+  /** The legs for which the battery does not last, by the index of the waypoint to which they lead. */
   readonly tooFar: ReadonlySet<number>;
   readonly isWayBackTooFar: boolean;
 }

@@ -21,7 +21,7 @@ import { missionPath, missionStatus } from './vehicles.ts';
 
 const SHOWN_MAX = 10;
 
-/** What may be asked of a mission in each status; in every other status it has ended. */
+/** The requests that are possible for a mission in each status; in every other status it has ended. */
 const POSSIBLE: Readonly<Partial<Record<MissionRecord['status'], readonly MissionRequestKind[]>>> = {
   scheduled: ['cancel'],
   dispatched: ['cancel'],
@@ -31,12 +31,12 @@ const POSSIBLE: Readonly<Partial<Record<MissionRecord['status'], readonly Missio
 
 interface Props {
   readonly deviceId: string;
-  /** The mission that the address names; without one it is the one under way. */
+  /** The mission in the address; without one, the mission under way is shown. */
   readonly missionId: string | null;
   readonly contents: MapContents;
 }
 
-/** The mission that is followed, and the list of the newest ones. */
+/** Shows the mission that is followed, and the list of the newest ones. */
 export function MissionsMode({ deviceId, missionId, contents }: Props) {
   const { map } = texts.value;
   const { missions, hasMore, failure } = useMissions(deviceId, missionId);
@@ -82,7 +82,7 @@ interface MissionListProps {
   readonly shownId: string | null;
 }
 
-/** The newest missions of a vehicle; each leads to its waypoints. */
+/** Lists the newest missions of a vehicle; each leads to its waypoints. */
 function MissionList({ deviceId, missions: all, hasMore, shownId }: MissionListProps) {
   const { missions } = texts.value;
   const mayOperate = useScope('operate');
@@ -123,13 +123,13 @@ function MissionList({ deviceId, missions: all, hasMore, shownId }: MissionListP
 }
 
 interface NewestMissions {
-  /** `undefined` until they were read. */
+  /** `undefined` until the missions were read. */
   readonly missions: readonly MissionRecord[] | undefined;
   readonly hasMore: boolean;
   readonly failure: unknown;
 }
 
-/** The newest missions of a vehicle, with one more that is wanted if there is one; those under way as they are now. */
+/** The newest missions of a vehicle, with the wanted one if it is not among them; those under way are as they are now. */
 function useMissions(deviceId: string, wantedId: string | null): NewestMissions {
   const { client, live } = useConsole();
   const isLost = useIsLost();
@@ -156,7 +156,7 @@ function useMissions(deviceId: string, wantedId: string | null): NewestMissions 
   return { missions, hasMore: loaded.value?.hasMore === true, failure: loaded.failure };
 }
 
-/** One mission, waypoint by waypoint. */
+/** Shows one mission, waypoint by waypoint. */
 function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readonly mission: MissionRecord }) {
   const { missions } = texts.value;
   const { mission_name, waypoints, preflight } = mission;
@@ -198,7 +198,7 @@ function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readon
   );
 }
 
-/** What a second person decides by who confirms that a mission goes on. */
+/** The facts by which a second person decides whether a mission goes on. */
 function ResumeFacts({ mission: { waypoints } }: { readonly mission: MissionRecord }) {
   const { missions } = texts.value;
   const reached = waypoints.filter(({ status }) => status === 'reached').length;
@@ -212,7 +212,7 @@ function ResumeFacts({ mission: { waypoints } }: { readonly mission: MissionReco
   );
 }
 
-/** A pause is sent at once; what moves the vehicle or cannot be taken back is confirmed. */
+/** The buttons of a mission. A pause is sent at once; a request that moves the vehicle or cannot be undone is confirmed. */
 function MissionControls({
   deviceId,
   mission,
@@ -247,7 +247,7 @@ function MissionControls({
           : client.missions[kind](deviceId, mission_id, callOptions(console));
       await live.site.missions.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
     });
-    // A question that was opened meanwhile stays open.
+    // Another question that was opened meanwhile stays open.
     if (isDone && asked.peek() === kind) asked.value = null;
   };
   const kind = asked.value;
@@ -301,7 +301,7 @@ interface MissionLayerProps {
   readonly vehicle: Point | null;
 }
 
-/** What is planned is dashed, what is done is solid. */
+/** Draws a mission: the planned way dashed, the done way solid. */
 export function MissionLayer({ mission, vehicle }: MissionLayerProps) {
   const view = useView();
   const { missions } = texts.value;

@@ -36,12 +36,12 @@ interface Props {
   readonly draft: Signal<Draft>;
   readonly preflight: LivePreflight;
   readonly faults: LegFaults | null;
-  /** Where a waypoint is added that is not pressed on the map. */
+  /** The place of a waypoint that is added without pressing on the map. */
   readonly middle: () => Point;
   readonly onClose: (missionId: string | null) => void;
 }
 
-/** The drawn mission as a list, with the same order as on the map, and what it would need. */
+/** Shows the drawn mission as a list, in the same order as on the map, and what it would need. */
 function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
   const console = useConsole();
   const { missions, operations } = texts.value;
@@ -55,7 +55,7 @@ function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClos
   const duration = formatDuration((preflight.result?.preflight?.duration_s ?? 0) * 1_000);
   const question = isAsked.value && isAcceptable && warnings.length > 0;
   const buttonText = submitText(draft.value, preflight, console.live.site.clock.nowMs.peek());
-  // What is drawn after the question is another mission.
+  // A change of the drawing after the question makes it another mission.
   useEffect(() => {
     isAsked.value = false;
   }, [draft.value]);
@@ -160,7 +160,7 @@ function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClos
   );
 }
 
-/** The button says what will happen. */
+/** The text of the button, which says what will happen. */
 function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): string {
   const { missions } = texts.value;
   const count = draft.waypoints.length;
@@ -170,7 +170,7 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   return missions.startButton(count, distance);
 }
 
-/** Now, or at a time by the clocks of the site. */
+/** The fields of the start: now, or at a time in the time zone of the site. */
 function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
   const { missions } = texts.value;
   const { startsAt } = draft.value;
@@ -206,7 +206,7 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
   );
 }
 
-/** What the drawn mission would need, and why it would be refused. */
+/** Shows what the drawn mission would need, and why it would be refused. */
 function PreflightPanel({ result, failure, deviceId }: LivePreflight & { readonly deviceId: string }) {
   const { missions } = texts.value;
   return (
@@ -263,7 +263,7 @@ interface MissionFactsProps {
   readonly mission: Mission;
 }
 
-/** What a second person decides by who confirms a mission. */
+/** The facts by which a second person decides about a mission. */
 function MissionFacts({ preflight: { result }, name, mission }: MissionFactsProps) {
   const { missions, proposals } = texts.value;
   const { waypoints, scheduled_start: start } = mission;
@@ -292,7 +292,7 @@ interface PlanModeProps {
   readonly onClose: (missionId: string | null) => void;
 }
 
-/** The planner; what it finds out is drawn on the map. */
+/** The planner; its result is drawn on the map. */
 export function PlanMode({ deviceId, name, contents, middle, onClose }: PlanModeProps) {
   const { draft, faults, base } = contents;
   const configuration = useFieldConfiguration(deviceId).value?.configuration;

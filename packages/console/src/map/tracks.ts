@@ -19,7 +19,7 @@ const POINTS_MAX = 1_000;
 
 export const TRACK_MS = 2 * HOUR_MS;
 
-/** Where the devices were in the last two hours: read once, then extended by their newest positions. */
+/** The positions of the devices in the last two hours: they are read once, and then extended by the newest positions. */
 export class Tracks {
   readonly #client: Client;
   readonly #all = new Map<string, Signal<readonly TimedPoint[]>>();
@@ -54,7 +54,7 @@ export class Tracks {
   }
 }
 
-/** Where a device was at a time. */
+/** The position of a device at a time. */
 export interface TimedPoint extends Point {
   readonly atMs: number;
 }
@@ -65,7 +65,7 @@ const timedPoint = ({ latitude, longitude, timestamp }: TrackPoint): TimedPoint 
   atMs: Date.parse(timestamp),
 });
 
-/** The track with one more point; what is too old is left out. A point that is not newer than the last changes nothing. */
+/** The track with one more point; points that are too old are left out. A point that is not newer than the last one changes nothing. */
 export function extended(track: readonly TimedPoint[], point: TimedPoint): readonly TimedPoint[] {
   const last = track.at(-1);
   if (last !== undefined && point.atMs <= last.atMs) return track;
@@ -82,7 +82,7 @@ export function headingOf(track: readonly TimedPoint[]): number | null {
 
 interface TrackPart {
   readonly points: readonly Point[];
-  /** From 1 for the newest to nearly 0 for the oldest. */
+  /** The opacity: 1 for the newest part, nearly 0 for the oldest. */
   readonly strength: number;
 }
 

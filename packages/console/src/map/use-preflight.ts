@@ -5,16 +5,16 @@ import { useConsole } from '../context/console.ts';
 import { type Draft, startOf, waypointsOf } from './mission-draft.ts';
 
 const PAUSE_MS = 200;
-/** The position and the battery of the vehicle change also while the plan stays as it is. */
+/** The preflight is requested again at this interval, because the position and the battery of the vehicle change while the plan stays. */
 const AGAIN_MS = 10_000;
 
 export interface LivePreflight {
-  /** `null` until there is an answer about the present waypoints or nearly so. */
+  /** `null` until there is an answer about the present waypoints, or about nearly the same ones. */
   readonly result: PreflightResult | null;
   readonly failure: unknown;
 }
 
-/** What the drawn mission would need and whether it would be refused, asked again while a waypoint is dragged. */
+/** What the drawn mission would need and whether it would be refused; requested again while a waypoint is dragged. */
 export function usePreflight(deviceId: string, draft: Draft): LivePreflight {
   const { client, live } = useConsole();
   const result = useSignal<PreflightResult | null>(null);

@@ -9,23 +9,23 @@ import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
 import { shortened } from './vehicles.ts';
 
-/** The buttons of the map are above it. */
+/** The name stands below the buttons of the map. */
 const BELOW_BUTTONS_PX = 72;
 
 interface Props {
   readonly deviceId: string;
-  /** What the fenced ground is called. */
+  /** The name of the fenced ground. */
   readonly name: string;
   readonly isSelected: boolean;
-  /** Another one is selected, whose fence counts. */
+  /** True while another vehicle is selected, whose fence is in force. */
   readonly isFaint: boolean;
-  /** While the geofence is edited, the editor draws it. */
+  /** False while the geofence is edited, because the editor draws it then. */
   readonly hasGeofence: boolean;
-  /** Told when it is known, so that the map can show all of it. */
+  /** Called when the fence is known, so that the map can show all of it. */
   readonly onFence: (deviceId: string, fence: readonly Point[] | null) => void;
 }
 
-/** The geofence of a vehicle as a line, and its base. */
+/** Draws the geofence of a vehicle as a line, and its base. */
 export function VehicleGround({ deviceId, name, isSelected, isFaint, hasGeofence, onFence }: Props) {
   const view = useView();
   const { map } = texts.value;
@@ -50,7 +50,7 @@ export function VehicleGround({ deviceId, name, isSelected, isFaint, hasGeofence
   );
 }
 
-/** Inside its northern corner, where the fewest vehicles are. */
+/** The name stands inside the northern corner of the fence, where the fewest vehicles are. */
 function FenceName({ fence, name }: { readonly fence: readonly Point[]; readonly name: string }) {
   const view = useView();
   const corners = fence.map((point) => screenOf(point, view));
@@ -69,7 +69,7 @@ function FenceName({ fence, name }: { readonly fence: readonly Point[]; readonly
   );
 }
 
-/** The configuration of a vehicle with its version; read again when it changes. */
+/** The configuration of a vehicle with its version; it is read again when it changes. */
 export function useFieldConfiguration(deviceId: string): Loaded<Versioned<FieldConfiguration> | null> {
   const { client } = useConsole();
   return useLoadedOfDevice(deviceId, /^configuration\.changed$/, async (signal) => {

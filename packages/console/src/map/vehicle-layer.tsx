@@ -13,23 +13,23 @@ import { useView } from './surface/surface-context.ts';
 import { headingOf, type Tracks, trackParts } from './tracks.ts';
 import { labelsWithRoom, positionOf, shortened } from './vehicles.ts';
 
-/** The oldest part is still visible. */
+/** The opacity of the oldest part, which is still visible. */
 const OPACITY_MIN = 0.15;
 
-/** Of more devices only the selected one and those on a mission have a track. */
+/** With more devices than this, only the selected one and those on a mission have a track. */
 const TRACKS_MAX = 20;
-/** Of more devices only the selected one has its name beside it. */
+/** With more devices than this, only the selected one has its name beside it. */
 const LABELS_MAX = 60;
 const LABEL_GAP_PX = 20;
 
 interface Props {
-  /** The selected one, then those on a mission, then the others. */
+  /** The devices in this order: the selected one, those on a mission, the others. */
   readonly devices: readonly LiveDevice[];
   readonly tracks: Tracks;
   readonly selectedId: string | null;
   /** `null` while points are drawn. */
   readonly onSelect: ((deviceId: string) => void) | null;
-  /** The keyboard has come to a device. */
+  /** Called when a device gets the focus of the keyboard. */
   readonly onFocus: (position: Point) => void;
 }
 
@@ -86,7 +86,7 @@ interface VehicleMarkProps {
   readonly onFocus: (position: Point) => void;
 }
 
-/** A device at its place, with the direction of its last movement. */
+/** Draws a device at its place, with the direction of its last movement. */
 function VehicleMark({ device, tracks, isSelected, onSelect, onFocus }: VehicleMarkProps) {
   const { live } = useConsole();
   const view = useView();
@@ -122,7 +122,7 @@ function VehicleMark({ device, tracks, isSelected, onSelect, onFocus }: VehicleM
       onClick={select}
       onFocus={({ currentTarget }) => {
         onFocus(position.point);
-        // The window has gone to where the mark was, which is not on the map when it was brought there only now.
+        // The browser has scrolled to the former place of the mark, which was not on the map until now.
         if (currentTarget.matches(':focus-visible')) {
           queueMicrotask(() => currentTarget.scrollIntoView({ block: 'nearest' }));
         }
@@ -151,17 +151,17 @@ function VehicleMark({ device, tracks, isSelected, onSelect, onFocus }: VehicleM
 const ROVER = 'M-6-2.500H2L6 0V3H-6zM-3.500 3a1.500 1.500 0 1 0 .1 0M3.500 3a1.500 1.500 0 1 0 .1 0';
 const DRONE = 'M-5-4 5 4M5-4-5 4M-7-4H-3M3-4H7M-7 4H-3M3 4H7';
 
-/** Rovers and drones have the same profile; a drone says so in the name of its model. */
+/** The sign of a device. Rovers and drones have the same profile; only the name of the model says that a device is a drone. */
 const signOf = ({ model }: Pick<FleetDevice, 'model'>): string =>
   /drone|copter|uav/i.test(model ?? '') ? DRONE : ROVER;
 
-/** The most urgent alert of a device that nobody has acknowledged. */
+/** The severity of the most urgent unacknowledged alert of a device. */
 function worstOf(alerts: readonly FleetAlert[], deviceId: string): AlertSeverity | null {
   const own = alerts.filter((alert) => alert.device_id === deviceId && isUnacknowledged(alert));
   return ALERT_SEVERITIES.findLast((severity) => own.some((alert) => alert.severity === severity)) ?? null;
 }
 
-/** Where a device was in the last two hours, fading with age. */
+/** Draws where a device was in the last two hours, fading with age. */
 function VehicleTrack({ device, tracks }: { readonly device: LiveDevice; readonly tracks: Tracks }) {
   const { live } = useConsole();
   const view = useView();
@@ -169,7 +169,7 @@ function VehicleTrack({ device, tracks }: { readonly device: LiveDevice; readonl
   const isLive = live.connection.current.value.state === 'live';
   useEffect(() => {
     const closed = new AbortController();
-    // Without its track a device is still on the map, and the next connection reads it again.
+    // Without its track the device is still on the map, and the track is read again with the next connection.
     if (isLive) tracks.read(deviceId, live.site.clock.nowMs.peek(), closed.signal).catch(() => undefined);
     const stop = effect(() => {
       const position = positionOf(device.value);

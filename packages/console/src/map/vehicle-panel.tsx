@@ -11,12 +11,12 @@ import { locale, texts } from '../texts/texts.ts';
 import { positionOf } from './vehicles.ts';
 
 const VALUES = ['battery_level', 'signal_strength', 'altitude'] as const;
-/** About a tenth of a metre. */
+/** The number of decimals of a degree; it is exact to about a tenth of a metre. */
 const COORDINATE_DECIMALS = 6;
 
 interface Props {
   readonly device: LiveDevice;
-  /** `undefined` until it was read. */
+  /** `undefined` until the state was read. */
   readonly state: VehicleState | undefined;
   readonly failure: unknown;
   /** The emergency stop. */
@@ -25,7 +25,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** One vehicle: how it stands, its commands, and its emergency stop where the eye and the thumb are first. */
+/** Shows one vehicle: its state, its commands, and its emergency stop at the place that eye and thumb reach first. */
 export function VehiclePanel({ device, state, failure, stop, children }: Props) {
   const { common, map } = texts.value;
   const { device_id: deviceId, name, model, status, location, last_seen } = device.value;
@@ -115,7 +115,7 @@ interface VehicleListProps {
   readonly onShow: (devices: readonly LiveDevice[]) => void;
 }
 
-/** Every vehicle by its facility, also those that are not on the map because their position is unknown. */
+/** Lists every vehicle by its facility, also those that are not on the map because their position is unknown. */
 export function VehicleList({ devices, onShow }: VehicleListProps) {
   const { map } = texts.value;
   const facilities = [...Map.groupBy(devices, (device) => device.value.location.facility)];

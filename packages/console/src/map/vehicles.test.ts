@@ -5,7 +5,7 @@ import { firstShown, labelsWithRoom, positionOf, shortened } from './vehicles.ts
 
 const MINUTE_MS = 60_000;
 const NOW_MS = Date.parse('2026-11-16T12:00:00Z');
-/** One point each minute, going north, the last one now. */
+/** Makes one point for each minute, going north; the last one is now. */
 const north = (count: number): TimedPoint[] =>
   Array.from({ length: count }, (_, index) => ({
     lat: 52 + index / 10_000,

@@ -11,7 +11,7 @@ interface MissionPath {
   readonly left: readonly Point[];
 }
 
-/** The way that a mission has done, and what is left of it. While it is under way the vehicle is between both. */
+/** The way that a mission has done, and the way that is left. While it is under way the vehicle is between both. */
 export function missionPath(
   { waypoints, status }: Pick<MissionRecord, 'waypoints' | 'status'>,
   vehicle: Point | null,
@@ -26,7 +26,7 @@ export function missionPath(
   return { done: reached, left: [...reached.slice(-1), ...open] };
 }
 
-/** A mission that an emergency stop ended was not ended by the vehicle. */
+/** The status of a mission in words: one that an emergency stop has ended was not ended by the vehicle. */
 export const missionStatus = (
   { status, result }: Pick<MissionRecord, 'status' | 'result'>,
   { statuses, endedByEmergencyStop }: Texts['missions'],
@@ -35,21 +35,21 @@ export const missionStatus = (
 
 const CHARACTERS_MAX = 26;
 
-/** About the width of a character and the height of a line. */
+/** The approximate width of a character; the next value is the height of a line. */
 const CHARACTER_PX = 7;
 
 const LINE_PX = 18;
 
-/** A site that is larger than this would have its vehicles drawn over each other. */
+/** On a site larger than this, the vehicles would be drawn over each other. */
 const SITE_M_MAX = 5_000;
 
 const WORST_FIRST: readonly Quality[] = ['bad', 'stale', 'good'];
 
-/** Where a device is, as far as it has told. */
+/** The last reported position of a device. */
 export interface DevicePosition {
   readonly point: Point;
   readonly altitude: number | null;
-  /** The worse of the qualities of both coordinates. */
+  /** The quality of the worse one of both coordinates. */
   readonly quality: Quality;
   readonly at: string;
 }
@@ -72,7 +72,7 @@ interface Placed<Device> {
   readonly point: Point;
 }
 
-/** What the map shows first: everything, or the facility with the most vehicles where the facilities are far apart. */
+/** The vehicles that the map shows first: all, or those of the facility with the most, if the facilities are far apart. */
 export function firstShown<Device>(vehicles: readonly Placed<Device>[]): Device[] {
   const [first] = vehicles;
   const all = vehicles.map(({ device }) => device);
@@ -86,7 +86,7 @@ export function firstShown<Device>(vehicles: readonly Placed<Device>[]): Device[
 interface Label {
   readonly id: string;
   readonly text: string;
-  /** The place of the mark that it names. */
+  /** The position of the mark to which the label belongs. */
   readonly at: ScreenPlace;
 }
 
@@ -94,15 +94,15 @@ interface PlacedLabel extends Label {
   readonly isLeft: boolean;
 }
 
-/** Long names are cut, between characters as a person sees them. */
+/** Cuts a long name between two characters as a person sees them. */
 export function shortened(text: string): string {
   const characters = [...new Intl.Segmenter().segment(text)].map(({ segment }) => segment);
   return characters.length <= CHARACTERS_MAX ? text : `${characters.slice(0, CHARACTERS_MAX - 1).join('')}…`;
 }
 
 /**
- * The labels that have room beside their marks: to the right, or to the left where the map ends. Of those that would cover
- * each other the first one stays.
+ * The labels that have room beside their marks: to the right, or to the left near the edge of the map. Of labels that would cover each
+ * other only the first is kept.
  */
 export function labelsWithRoom(labels: readonly Label[], mapWidth: number): PlacedLabel[] {
   const placed: PlacedLabel[] = [];

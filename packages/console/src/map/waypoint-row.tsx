@@ -5,7 +5,7 @@ import { NumberInput } from '../kit/number-input.tsx';
 import { texts } from '../texts/texts.ts';
 import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint } from './mission-draft.ts';
 
-/** The type of what is dragged, so that nothing else can be dropped on the list. */
+/** The type of a dragged waypoint, so that nothing else can be dropped on the list. */
 const DRAGGED = 'application/x-waypoint';
 
 const SECONDS_MAX = 86_400;
@@ -14,7 +14,7 @@ interface Props {
   readonly draft: Signal<Draft>;
   readonly waypoint: DraftWaypoint;
   readonly index: number;
-  /** Why the mission would be refused for this waypoint, in words. */
+  /** The reason in words why the mission would be refused for this waypoint. */
   readonly fault: string | null;
 }
 

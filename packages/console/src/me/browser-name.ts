@@ -1,4 +1,4 @@
-/** In the order in which they are looked for, because most also name others. */
+/** The names in the order in which they are searched for, because most browsers also name others. */
 const BROWSERS = [
   ['Edg', 'Edge'],
   ['OPR', 'Opera'],
@@ -20,7 +20,7 @@ const SYSTEMS = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** What people call a browser, from what it calls itself; `null` where it is unknown. */
+/** The usual name of a browser, from the text that it sends; `null` if it is unknown. */
 export function browserName(userAgent: string): string | null {
   const named = (names: readonly (readonly [mark: string, name: string])[]) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1];

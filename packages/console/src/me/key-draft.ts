@@ -1,16 +1,16 @@
 import { type KeyRecord, type NewKey, SCOPES } from '@granary/contract/keys';
 
-/** What the form of a new key holds. */
+/** The contents of the form of a new key. */
 export interface KeyDraft {
   readonly name: string;
   readonly scopes: readonly string[];
   readonly facilities: readonly string[];
   readonly deviceIds: readonly string[];
-  /** A minute of UTC; empty: it does not expire. */
+  /** The end as a minute of UTC; empty: the key does not expire. */
   readonly expiresAt: string;
 }
 
-/** What is not limited is not named in the request. */
+/** The request for the key, which leaves out everything that is not limited. */
 export function newKeyOf({ name, scopes, facilities, deviceIds, expiresAt }: KeyDraft): NewKey {
   return {
     name: name.trim(),

@@ -15,10 +15,10 @@ import { texts } from '../texts/texts.ts';
 import { newKeyOf } from './key-draft.ts';
 
 const HOST_CHARS_MAX = 80;
-/** The port at which the command listens, and what it recognises the answer by. */
+/** Matches the port on which the command listens, and the text by which the command recognises the answer. */
 const COMMAND = /^(\d{4,5})\.([\w-]{16,64})$/;
 
-/** The keys with which programs act as the person. */
+/** Lists the keys with which programs act as the person. */
 export function Keys() {
   const console = useConsole();
   const { me } = texts.value;
@@ -90,7 +90,7 @@ function keyColumns(console: Console, reload: () => void): readonly Column<KeyRe
   ];
 }
 
-/** A key may do what its owner may; the person can leave something out. */
+/** The form of a key. It may have all rights of its owner; the person can leave some out. */
 function useKeyDraft(name: string) {
   const { session } = useConsole();
   const { keys } = texts.value;
@@ -134,7 +134,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** `granary login --web` has led here. The key goes to this machine and nowhere else, whoever has made the link. */
+/** Shown when `granary login --web` has led here. The key goes to this machine and nowhere else, whoever has made the link. */
 export function LetIn() {
   const { navigation, session } = useConsole();
   const { me } = texts.value;
@@ -146,7 +146,7 @@ export function LetIn() {
   return <LetInDialog port={port} state={state} host={host} />;
 }
 
-/** As a form, so that the key is in no address, history or log. */
+/** The key is sent as a form, so that it is in no address, history or log. */
 function giveToCommand(port: string, given: Readonly<Record<'state' | 'key', string>>): void {
   const form = document.createElement('form');
   form.method = 'post';

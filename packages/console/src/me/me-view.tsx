@@ -27,7 +27,7 @@ import { SecondFactor } from './second-factor.tsx';
 import { WithPasswordButton } from './with-password.tsx';
 import { WrongSecretsPanel } from './wrong-secrets.tsx';
 
-/** What people see and change of themselves. */
+/** Shows what people can see and change about themselves. */
 export function MeView() {
   const { client, session } = useConsole();
   const { me, shell } = texts.value;
@@ -72,7 +72,7 @@ function AboutMe({ me: { person } }: { readonly me: Me }) {
   );
 }
 
-/** How this person reads the page. */
+/** Sets how this person reads the page, such as the language and the units. */
 function Display() {
   const { client, session } = useConsole();
   const { me, shell } = texts.value;
@@ -214,7 +214,7 @@ function Password({ me: { person, has_password: hasPassword }, own }: PasswordPr
   );
 }
 
-/** Signing in with the identity provider, where there is one. */
+/** Links an identity of the identity provider, if there is one. */
 function Identity({ me: person, own }: PasswordProps) {
   const console = useConsole();
   const { me } = texts.value;
@@ -279,7 +279,7 @@ function LinkIdentity({ me: { person }, provider, onClose }: LinkProps) {
   );
 }
 
-/** The PIN for shared terminals. */
+/** Sets the PIN for shared terminals. */
 function PinPanel({ me: { person, has_pin: hasPin }, own }: PasswordProps) {
   const console = useConsole();
   const { me, terminals } = texts.value;

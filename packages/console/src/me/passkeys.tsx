@@ -16,7 +16,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Signing in with a finger, a face or the PIN of a device, in place of a password. */
+/** Manages passkeys: sign-in with a finger, a face or the PIN of a device, in place of a password. */
 export function Passkeys({ me: own, onChanged }: Props) {
   const console = useConsole();
   const { me, people } = texts.value;

@@ -16,7 +16,7 @@ import { isPushOn, pushObstacle, turnPushOff, turnPushOn } from '../phone/push.t
 import { texts } from '../texts/texts.ts';
 import { browserName } from './browser-name.ts';
 
-/** Messages on this device and the others of the person. */
+/** Switches the messages on this device, and lists the other devices of the person. */
 export function PushPanel() {
   const { client } = useConsole();
   const { push } = texts.value;

@@ -1,13 +1,13 @@
 import type { GrantRecord } from '@granary/contract/people';
 import { texts } from '../texts/texts.ts';
 
-/** Where a grant holds. */
+/** The places for which a grant holds, in words. */
 function placesOf({ facilities, device_ids }: GrantRecord): string {
   const places = [...(facilities ?? []), ...(device_ids ?? [])];
   return places.length === 0 ? texts.value.people.everywhere : places.join(', ');
 }
 
-/** In whole words: what each role means, and where it holds. */
+/** The grants in words: what each role means, and where it holds. */
 export const meaningsOf = (grants: readonly GrantRecord[]): string[] =>
   grants.map((grant) => {
     const { people, keys } = texts.value;

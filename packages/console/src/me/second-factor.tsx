@@ -16,7 +16,7 @@ interface Props {
   readonly onChanged: () => void;
 }
 
-/** Whether signing in asks for a code besides the password. */
+/** Sets whether signing in asks for a code besides the password. */
 export function SecondFactor({ me: own, onChanged }: Props) {
   const { me } = texts.value;
   const { recovery_codes_left: left, person } = own;
@@ -49,7 +49,7 @@ export function SecondFactor({ me: own, onChanged }: Props) {
 const newSecret = (): string =>
   [...crypto.getRandomValues(new Uint8Array(SECRET_CHARS))].map((byte) => BASE32[byte % 32]).join('');
 
-/** What authenticator apps read. */
+/** The address that authenticator apps read. */
 function uriOf(secret: string, login: string): string {
   const issuer = `Granary ${location.hostname}`;
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(login)}`;

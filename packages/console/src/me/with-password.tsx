@@ -5,16 +5,16 @@ import { texts } from '../texts/texts.ts';
 
 interface Props {
   readonly text: string;
-  /** What it does with what; also the title of the question. */
+  /** What the button does, with its object; this is also the title of the question. */
   readonly label: string;
-  /** What it means. */
+  /** What the action causes. */
   readonly means: string;
-  /** With which a password manager finds the password. */
+  /** The name with which a password manager finds the password. */
   readonly login: string;
   readonly onConfirm: (password: string) => Promise<unknown>;
 }
 
-/** Takes away a way in, after the person has shown that the page is in their own hands. */
+/** Removes a way to sign in, after the password has shown that the person themselves uses the page. */
 export const WithPasswordButton = ({ text, label, ...question }: Props) => (
   <DialogButton text={text} label={label}>
     {(close) => <WithPassword text={text} label={label} onClose={close} {...question} />}

@@ -10,13 +10,13 @@ import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts/texts.ts';
 
-/** Fewer are those that people type wrongly themselves. */
+/** Fewer wrong secrets than this are usually mistakes of the person. */
 const TOLD_FROM = 5;
 
 const total = (secrets: readonly WrongSecrets[]): number =>
   secrets.reduce((sum, { count }) => sum + count, 0);
 
-/** Above every view: that somebody guesses, until the person has seen it in this browser. */
+/** Says above every view that somebody guesses a secret, until the person has seen it in this browser. */
 export function WrongSecretsNotice() {
   const { client, session } = useConsole();
   const { me } = texts.value;
@@ -41,7 +41,7 @@ export function WrongSecretsNotice() {
   );
 }
 
-/** How many there were and where they came from. */
+/** Shows how many wrong secrets there were and where they came from. */
 export function WrongSecretsPanel({ me: { wrong_secrets: rows } }: { readonly me: Me }) {
   const { me } = texts.value;
   if (rows.length === 0) return null;

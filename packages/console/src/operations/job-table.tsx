@@ -16,7 +16,7 @@ import { type PageRequest, useEventReload, usePages } from '../kit/use-loaded.ts
 import { texts } from '../texts/texts.ts';
 import { actorText, type JobKind, type JobQuery, jobQuery, nameOf, tookMs } from './jobs.ts';
 
-/** What every kind of job has. */
+/** The fields that every kind of job has. */
 interface Job {
   readonly device_id: string;
   readonly status: string;
@@ -31,10 +31,10 @@ interface JobWords<Item> {
   readonly titleOf: (job: Item) => string;
   readonly statusOf: (job: Item) => string;
   readonly isUnderWay: (job: Item) => boolean;
-  /** The outcome is not as asked for, or not known. */
+  /** True when the outcome is not as requested, or not known. */
   readonly isUnusual: (job: Item) => boolean;
   readonly begin: { readonly title: string; readonly at: (job: Item) => string };
-  /** That there was none yet. */
+  /** The text for an empty list. */
   readonly none: string;
   readonly isOfDevice?: (job: Item) => boolean;
 }
@@ -46,7 +46,7 @@ interface Declaration<Item> {
 
 interface JobTableProps<Item extends Job, Status extends string> {
   readonly kind: JobKind;
-  /** How the types of its events begin. */
+  /** The beginning of the types of the events of these jobs. */
   readonly events: string;
   readonly statuses: readonly Status[];
   readonly list: (
@@ -54,7 +54,7 @@ interface JobTableProps<Item extends Job, Status extends string> {
     options: { readonly signal: AbortSignal },
   ) => Promise<Page<Item>>;
   readonly idOf: (job: Item) => string;
-  /** Those that have not ended, as they are now. */
+  /** The jobs that have not ended, as they are now. */
   readonly underWay: ReadonlyMap<string, Item>;
   readonly words: JobWords<Item>;
   /** The column that only this kind has. */
@@ -63,7 +63,7 @@ interface JobTableProps<Item extends Job, Status extends string> {
   readonly declare: (job: Item, declaration: EndDeclaration, options: CallOptions) => Promise<unknown>;
 }
 
-/** One kind of jobs, newest first. */
+/** Lists one kind of jobs, the newest first. */
 export function JobTable<Item extends Job, Status extends string>(props: JobTableProps<Item, Status>) {
   const { kind, events, statuses, list, idOf, underWay, words, ofKind, canDeclare, declare } = props;
   const console = useConsole();
@@ -178,7 +178,7 @@ function jobColumns<Item extends Job>(
   ];
 }
 
-/** What a second person confirms of a declaration. */
+/** The facts about a declaration that a second person confirms. */
 function Declared({ reason, looked_by }: EndDeclaration) {
   const { jobs } = texts.value;
   return (
@@ -200,7 +200,7 @@ interface Props {
   readonly declare: (declaration: EndDeclaration) => Promise<void>;
 }
 
-/** Lets a person who has looked at the device say that a job does not run any more. */
+/** Lets a person who has looked at the device declare that a job does not run any more. */
 function DeclareEnded({ what, deviceId, declare }: Props) {
   const { live, preferences, session } = useConsole();
   const { jobs } = texts.value;
@@ -222,11 +222,11 @@ function DeclareEnded({ what, deviceId, declare }: Props) {
 interface StatusProps {
   readonly word: string;
   readonly isUnderWay: boolean;
-  /** The outcome is not as asked for, or not known. */
+  /** True when the outcome is not as requested, or not known. */
   readonly isUnusual: boolean;
 }
 
-/** A status in words; what runs and what went wrong is in bold, because no alarm colour is for it. */
+/** Shows a status in words. A running or failed job is bold, because no alarm colour may be used for it. */
 const JobStatus = ({ word, isUnderWay, isUnusual }: StatusProps) => (
   <span class={`job-status ${isUnderWay ? 'under-way' : ''} ${isUnusual ? 'unusual' : ''}`}>{word}</span>
 );

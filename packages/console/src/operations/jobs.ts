@@ -18,7 +18,7 @@ export interface JobQuery<Status> {
   readonly device_id?: string;
 }
 
-/** The filters in the address as those of the API. */
+/** The filters in the address, in the form of the API. */
 export function jobQuery<Status extends string>(
   { query }: Pick<Route, 'query'>,
   statuses: readonly Status[],
@@ -33,15 +33,18 @@ export function jobQuery<Status extends string>(
   };
 }
 
-/** The person, or the key where none is named, and who confirmed it; `null` where nobody asked through the service. */
+/** The person, or the key if no person is named, and who confirmed the request; `null` if nobody made it through the service. */
 export const nameOf = (actor: Actor | null): string | null =>
   actor === null ? null : withConfirmer(actor.actor ?? actor.key_name, actor);
 
-/** Whoever starts something with a second person has not done it alone. */
+/** Adds the second person who has confirmed a request. */
 const withConfirmer = (text: string, { confirmed_by }: Actor): string =>
   confirmed_by === undefined ? text : texts.value.operations.confirmedBy(text, confirmed_by.name);
 
-/** The person with the key or the terminal that they used: several people share one, and a name is not proved. A personal key may act without its owner. */
+/**
+ * The person with the key or terminal that they used, because several people share one and a name is not proved. A personal key
+ * may act without its owner.
+ */
 export function actorText(actor: Actor | null): string | null {
   if (actor === null) return null;
   const { proposed_by } = actor;
@@ -66,8 +69,8 @@ export const tookMs = (startedAt: string, endedAt: string | null, nowMs: number)
   Math.max(0, (endedAt === null ? nowMs : Date.parse(endedAt)) - Date.parse(startedAt));
 
 /**
- * Whether a declaration is offered: the outcome is uncertain, and a stop was tried where one is possible. The service decides,
- * and says from when on it accepts one.
+ * Whether a declaration is offered: the outcome is uncertain, and a stop was tried where one is possible. The service decides, and says
+ * from when on it accepts one.
  */
 export const canDeclareOperation = ({ status }: Pick<FleetOperation, 'status'>): boolean =>
   status === 'unconfirmed' || status === 'stopping';
@@ -83,7 +86,7 @@ export const canDeclareMission = ({
 export const canDeclareCommand = ({ status }: Pick<FleetCommand, 'status'>): boolean =>
   status === 'timed_out' || status === 'sent' || status === 'executing';
 
-/** The level that an operation leads to, in percent of the capacity; `null` where that is not known, or it is being stopped. */
+/** The level to which an operation leads, in percent of the capacity; `null` if it is not known, or while the operation is being stopped. */
 export function levelAtEnd(
   { type, status, amount_target, amount_completed, unit }: TargetedOperation,
   levelNow: number,
@@ -101,12 +104,12 @@ type TargetedOperation = Pick<
   'type' | 'status' | 'amount_target' | 'amount_completed' | 'unit'
 >;
 
-/** With its device, bushels are those of the silo. */
+/** With the device, bushels are those of the product of the silo. */
 type NamedOperation = Pick<FleetOperation, 'type' | 'amount_target' | 'unit' | 'target_container'> & {
   readonly device_id?: string;
 };
 
-/** How much an operation is to move, such as "500 kg"; empty where that is not known. */
+/** The amount that an operation is to move, such as "500 kg"; empty if it is not known. */
 export const amountText = ({
   amount_target,
   unit,
@@ -114,7 +117,7 @@ export const amountText = ({
 }: Pick<NamedOperation, 'amount_target' | 'unit' | 'device_id'>): string =>
   amount_target === null ? '' : formatQuantity(amount_target, unit, locale.value, device_id ?? null);
 
-/** What an operation does, such as "Discharge 500 kg into Truck 7". */
+/** The title of an operation, such as "Discharge 500 kg into Truck 7". */
 export function operationTitle(operation: NamedOperation): string {
   const words = texts.value.operations;
   const { type, target_container } = operation;
@@ -127,6 +130,6 @@ export function operationTitle(operation: NamedOperation): string {
     .join(' ');
 }
 
-/** What was added to a silo, such as "Refill 3.2 t". */
+/** The title of a refill, such as "Refill 3.2 t". */
 export const refillTitle = ({ device_id, kg }: Pick<Refill, 'device_id' | 'kg'>): string =>
   `${texts.value.foresight.refill} ${formatMass(kg, locale.value, device_id)}`;

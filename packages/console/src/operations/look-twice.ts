@@ -7,13 +7,13 @@ const MINUTE_MS = 60_000;
 
 interface Planned {
   readonly type: OperationType;
-  /** What it does, with its amount. */
+  /** What the operation does, with its amount. */
   readonly title: string;
   readonly plan: OperationPlan;
   readonly deviceId: string;
 }
 
-/** What is said before a start that takes a second press, and on its button; `null` where one press is enough. */
+/** The reasons before a start that needs a second press, and the text of its button; `null` if one press is enough. */
 export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPressWords | null {
   const { again } = texts.value.operations;
   const { crosses, warnings } = plan;
@@ -36,7 +36,7 @@ export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPress
   };
 }
 
-/** The warnings beside the passed thresholds. */
+/** The warnings of the plan, except the passed thresholds. */
 export function unusualReasons(plan: OperationPlan, deviceId: string): readonly string[] {
   const { reasons } = texts.value.operations.again;
   return plan.warnings.flatMap((warning) => {

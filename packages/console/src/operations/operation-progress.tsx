@@ -9,14 +9,14 @@ interface Props {
   readonly operation: FleetOperation;
 }
 
-/** How far an operation is. */
+/** Shows how far an operation is. */
 export const OperationProgress = ({ operation: { progress } }: Props) => (
   <progress max={100} value={progress ?? 0} aria-label={texts.value.operations.progress}>
     {progress} %
   </progress>
 );
 
-/** How long an operation will still take, in words; `null` where that is not known. */
+/** How long an operation will still take, in words; `null` if that is not known. */
 export function useTimeLeft({ status, estimated_completion }: FleetOperation): string | null {
   const { nowMs } = useConsole().live.site.clock;
   const isLost = useIsLost();
@@ -34,7 +34,7 @@ export function stopOperation(
   return console.live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
 }
 
-/** The stop of an operation, for keys that may stop. */
+/** The stop button of an operation, for keys that may stop. */
 export function OperationStop({ operation }: Props) {
   const console = useConsole();
   const { device_id, operation_id, status } = operation;

@@ -34,7 +34,7 @@ const TABLES: Readonly<Record<JobKind, ComponentType>> = {
   commands: CommandTable,
 };
 
-/** Everything that devices were asked to do, newest first. */
+/** Shows every operation, mission and command, the newest first. */
 export function OperationsView() {
   const { id, query } = useConsole().navigation.route.value;
   const { jobs, shifts } = texts.value;

@@ -15,7 +15,7 @@ interface Props {
   readonly more?: readonly Fact[];
 }
 
-/** Everything that a person decides by who confirms a feed or a discharge. */
+/** The facts for the decision of the person who confirms a feed or a discharge. */
 export function PlanFacts({ deviceId, plan, container, more = [] }: Props) {
   const { live } = useConsole();
   const { proposals, devices } = texts.value;

@@ -13,10 +13,10 @@ import { PlanFacts } from './plan-facts.tsx';
 
 const MINUTE_MS = 60_000;
 const SHOWN_MAX = 20;
-/** Of those of all devices the ones of one device are chosen here. */
+/** The proposals of all devices are read, and those of one device are selected here. */
 const READ_MAX = 200;
 
-/** What waits for a person, above every view: on the page of a device what concerns it. */
+/** Shows the proposals that wait for a person, above every view; on the page of a device only its own. */
 export function Proposals() {
   const { client, live, navigation } = useConsole();
   const { view, id } = navigation.route.value;
@@ -53,7 +53,7 @@ export function Proposals() {
   );
 }
 
-/** With kilograms beside another unit, as before every start. */
+/** The title names kilograms beside another unit, as before every start. */
 function titleOf({ type, amount, plan: { unit }, target_container, device_id }: Proposal): string {
   const { types, into } = texts.value.operations;
   const what = `${types[type]} ${formatBoth(amount, unit, locale.value, device_id)}`;
@@ -101,7 +101,7 @@ interface FormProps extends Props {
   readonly onClose: () => void;
 }
 
-/** Everything that the person decides by, as it was planned; the start is decided again by the service. */
+/** Shows the facts for the decision as they were planned; the service decides again about the start. */
 function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
   const shared = useConsole();
   const { client, live } = shared;

@@ -5,26 +5,26 @@ import { failureText } from '../kit/messages.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface PressProps {
-  /** What is stopped: the id of the operation, or of the vehicle. Buttons of the same one share their state. */
+  /** The id of the operation, or of the vehicle, that is stopped. Buttons with the same id share their state. */
   readonly of: string;
   /** Sends the stop; it may be sent any number of times. */
   readonly stop: () => Promise<unknown>;
-  /** The device has confirmed the stop, so that nothing is awaited any more. */
+  /** True when the device has confirmed the stop, so that nothing is awaited any more. */
   readonly isConfirmed?: boolean;
   readonly label: string;
   readonly text?: string;
-  /** It is in force already, so that it need not be the loudest of the page; it can be pressed nevertheless. */
+  /** True when the stop is already in force, so that the button need not be conspicuous; it can still be pressed. */
   readonly isInForce?: boolean;
-  /** What was to be stopped has ended: nothing can be pressed here, and no other stop comes to this place. */
+  /** True when the movement has ended: nothing can be pressed here, and no other stop appears at this place. */
   readonly isOver?: boolean;
 }
 
 interface Props extends PressProps {
-  /** The service knows of the stop and waits for the device. */
+  /** True when the service knows of the stop and waits for the device. */
   readonly isRequested: boolean;
 }
 
-/** Needs one press and no confirmation, and works whatever else the page knows. */
+/** Stops with one press and no confirmation, whatever else the page knows. */
 export const StopButton = ({ isRequested, ...press }: Props) => (
   <span class="stop">
     <StopPress {...press} />
@@ -32,7 +32,7 @@ export const StopButton = ({ isRequested, ...press }: Props) => (
   </span>
 );
 
-/** The button alone, where what has become of the stop is told elsewhere. */
+/** The button alone, for places where the state of the stop is shown elsewhere. */
 export function StopPress(props: PressProps) {
   const { of, stop, isConfirmed = false, isInForce = false, isOver = false, label, text } = props;
   const { stops } = useConsole();
@@ -52,7 +52,7 @@ export function StopPress(props: PressProps) {
   );
 }
 
-/** What has become of a stop that was pressed: it is told until the device has confirmed. */
+/** Shows the state of a stop that was pressed, until the device has confirmed. */
 export function StopProgress({ of, isRequested }: Pick<Props, 'of' | 'isRequested'>) {
   const { common } = texts.value;
   const state = useConsole().stops.of(of).value;

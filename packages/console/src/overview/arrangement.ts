@@ -6,13 +6,13 @@ import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/prof
 import { isUnacknowledged } from '../alerts/alerts.ts';
 import { compareNames } from '../live/site.ts';
 
-/** What a device needs of a person, most urgent first. */
+/** The attention that a device needs from a person, the most urgent first. */
 const NEEDS = ['critical', 'moving', 'warning', 'silent', 'nothing'] as const;
 
 const isSilent = ({ status, readings = {} }: Facts['device']): boolean =>
   status === 'offline' || Object.values(readings).some(({ quality }) => quality !== 'good');
 
-/** Alerts that say that little is left in a silo. */
+/** The alerts which say that little is left in a silo. */
 const LOW_ALERTS: readonly AlertType[] = ['low_level', 'critical_level', 'predicted_empty'];
 
 export const SORTS = ['attention', 'name', 'level', 'empty'] as const;
@@ -23,9 +23,9 @@ export type Show = (typeof SHOWS)[number];
 /** More devices than this are too many to look at, so their facilities are closed until one is opened. */
 const OPEN_DEVICES_MAX = 60;
 
-/** Which devices the overview shows, and in which order. It is in the address. */
+/** The devices that the overview shows, and their order; both are in the address. */
 export interface Arrangement {
-  /** In lower case. */
+  /** The searched text, in lower case. */
   readonly search: string;
   readonly status: DeviceStatus | null;
   readonly profile: ProfileName | null;
@@ -36,7 +36,7 @@ export interface Arrangement {
   readonly grouping: (typeof GROUPINGS)[number];
 }
 
-/** What is not known is not filtered by, so that an old address still shows something. */
+/** An unknown value does not filter, so that an old address still shows something. */
 export function arrangementOf(query: URLSearchParams): Arrangement {
   return {
     search: (query.get('q') ?? '').trim().toLowerCase(),
@@ -59,21 +59,21 @@ export interface ArrangedDevice {
   readonly device: Listed;
   readonly need: Need;
   readonly shows: readonly Show[];
-  /** In percent. */
+  /** The level in percent. */
   readonly level: number | null;
-  /** When it is expected to be empty. */
+  /** When the silo is expected to be empty. */
   readonly emptyMs: number | null;
 }
 
-/** The devices of one facility, or all of them where they are not grouped: then the name is `null`. */
+/** The devices of one facility; without grouping, all devices and the name `null`. */
 export interface Facility {
   readonly name: string | null;
   readonly deviceIds: readonly string[];
 }
 
 /**
- * Devices are sorted within their facility. Facilities are in the order of their names, so that a person finds them where they
- * were; who asks for the lowest level wants the facility that has it first.
+ * Devices are sorted within their facility. Facilities are in the order of their names, so that a person finds them in the same place.
+ * With the order by level, the facility with the lowest level comes first.
  */
 export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrangement): Facility[] {
   const shown = devices.filter((one) => isWanted(one, arrangement)).sort(ORDERS[arrangement.sort]);
@@ -85,10 +85,10 @@ export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrange
   return facilities.map(([name, ofFacility]) => ({ name, deviceIds: idsOf(ofFacility) }));
 }
 
-/** Drawn before they are seen, in pixels. */
+/** Rows within this distance of the window, in pixels, are drawn before they are seen. */
 const ROWS_MARGIN_PX = 600;
 
-/** Which rows of a list are in the window or close to it; at least one, so that its height can be measured. */
+/** The rows of a list that are in the window or close to it; at least one, so that its height can be measured. */
 export function rowsInWindow(
   topPx: number,
   windowPx: number,
@@ -101,7 +101,7 @@ export function rowsInWindow(
   return { first: shownFirst, end: Math.max(shownFirst + 1, Math.min(rows, end)) };
 }
 
-/** Which facilities are open: all where few devices are shown, else none, except for those that a person turned over. */
+/** The facilities that are open: all if few devices are shown, otherwise none, except those that a person has switched. */
 export function openFacilities(facilities: readonly Facility[], turned: ReadonlySet<string>): Set<string> {
   const names = facilities.flatMap(({ name }) => name ?? []);
   const count = facilities.reduce((sum, { deviceIds }) => sum + deviceIds.length, 0);
@@ -130,7 +130,7 @@ const byName = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevi
 const byPlace = ({ device: one }: ArrangedDevice, { device: other }: ArrangedDevice): number =>
   compareNames(one.location.zone, other.location.zone);
 
-/** What is not known comes last. */
+/** Compares numbers; an unknown one comes last. */
 const byNumber = (one: number | null, other: number | null): number =>
   one === null || other === null ? Number(one === null) - Number(other === null) : one - other;
 
@@ -156,7 +156,7 @@ interface Facts {
   readonly isMoving: boolean;
 }
 
-/** The most urgent first. */
+/** Compares by need; the most urgent comes first. */
 export const byNeed = (one: Facts, other: Facts): number =>
   NEEDS.indexOf(needOf(one)) - NEEDS.indexOf(needOf(other));
 

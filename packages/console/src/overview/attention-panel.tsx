@@ -20,14 +20,14 @@ import { attentionOf } from './attention.ts';
 
 /** Events often come in groups, and one read serves them all. */
 const GATHER_MS = 250;
-/** On a phone the others are shown when the person asks for them. */
+/** On a phone only these items are shown until the person asks for the others. */
 const FIRST_ITEMS = 2;
-/** Some reasons come by time alone. */
+/** The list is read again at this interval, because some reasons arise by time alone. */
 const AGAIN_MS = 15_000;
-/** The service answers no more at once. */
+/** The largest number of alerts that the service returns at once. */
 const SHELVED_MAX = 1_000;
 
-/** What needs a person now, most urgent first. */
+/** Shows what needs a person now, the most urgent first. */
 export function AttentionPanel() {
   const { client, live } = useConsole();
   const { overview } = texts.value;
@@ -104,7 +104,7 @@ export function AttentionPanel() {
   );
 }
 
-/** What somebody has put aside for a time is in no other list here. */
+/** Shows the number of shelved alerts, which are in no other list here. */
 function ShelvedCount() {
   const { client } = useConsole();
   const { value, reload } = useLoaded(
@@ -123,7 +123,7 @@ function ShelvedCount() {
   );
 }
 
-/** One line for each, instead of hundreds. */
+/** Shows one line for each flood, instead of hundreds of alerts. */
 function Floods({ floods }: { readonly floods: readonly Flood[] }) {
   const { site } = useConsole().live;
   const { overview, alarmHelp } = texts.value;
@@ -151,7 +151,7 @@ function Floods({ floods }: { readonly floods: readonly Flood[] }) {
   );
 }
 
-/** A reason that is no alert is shown like the alert that it would be. */
+/** The severity of each reason; a reason that is not an alert is shown like a corresponding alert. */
 const SEVERITIES: Readonly<Record<AttentionReason, AlertSeverity>> = {
   emergency_stop_unconfirmed: 'critical',
   stop_unconfirmed: 'critical',
@@ -167,7 +167,7 @@ interface LineProps {
   readonly deviceId: string;
   readonly since: string;
   readonly text: string;
-  /** What can be done about it here. */
+  /** The actions that are possible here. */
   readonly children?: ComponentChildren;
 }
 
@@ -208,7 +208,7 @@ const AlertItem = ({ alert }: { readonly alert: FleetAlert }) => (
   </Line>
 );
 
-/** A stop, an operation, or a device. */
+/** Shows a stop, an operation, or a device. */
 const JobItem = ({ item }: { readonly item: AttentionItem }) => (
   <Line
     severity={SEVERITIES[item.what]}
@@ -218,7 +218,7 @@ const JobItem = ({ item }: { readonly item: AttentionItem }) => (
   />
 );
 
-/** The devices by their status; each number leads to those devices. */
+/** Shows the numbers of devices by their status; each number leads to those devices. */
 function SiteCounts() {
   const { site } = useConsole().live;
   const counts = useComputed(() => {

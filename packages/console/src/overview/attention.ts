@@ -6,11 +6,11 @@ import {
 } from '@granary/contract/fleet';
 import { type Flood, floodsOf, isUnacknowledged, urgencyOf } from '../alerts/alerts.ts';
 
-/** What needs a person now: `others` alerts do, too, and are not shown. */
+/** What needs a person now; `others` is the number of further alerts that are not shown. */
 export interface Attention {
-  /** Many of one kind, each told once; most severe first. */
+  /** The types with many alerts, each shown once; the most severe first. */
   readonly floods: readonly Flood[];
-  /** Stops, operations and devices, and alerts of which there are not many; most urgent first. */
+  /** Stops, operations, devices and the other alerts; the most urgent first. */
   readonly lines: readonly AttentionLine[];
   readonly others: number;
 }
@@ -22,9 +22,9 @@ type AttentionLine =
 const isAlert = (what: AttentionReason): boolean => what === 'critical_alert' || what === 'warning_alert';
 
 /**
- * What is shown of the alerts that wait for a person and of what the service lists. What there are many of becomes one line; of
- * the others each kind has its first line before any has its second, so that the only one of its kind is never left out for the
- * ninth of another.
+ * Selects what is shown of the alerts that wait for a person and of the list of the service. Many alerts of one type become one line. Of
+ * the others, each kind gets its first line before any kind gets its second, so that the only one of a kind is never left out because
+ * there are many of another kind.
  */
 export function attentionOf(alerts: readonly FleetAlert[], listed: readonly AttentionItem[]): Attention {
   const items = listed.filter(({ what }) => !isAlert(what));
@@ -35,7 +35,7 @@ export function attentionOf(alerts: readonly FleetAlert[], listed: readonly Atte
     (alert) =>
       isUnacknowledged(alert) &&
       alert.severity !== 'info' &&
-      // It would say the same as the stop itself.
+      // This alert would say the same as the line of the stop itself.
       (alert.type !== 'emergency_stop_unconfirmed' || !stopping.has(alert.device_id)),
   );
   const floods = floodsOf(waiting);
@@ -64,13 +64,13 @@ export function attentionOf(alerts: readonly FleetAlert[], listed: readonly Atte
   };
 }
 
-/** Stops that may not have stopped anything come before every alert; the others come before warnings. */
+/** Stops that may not have stopped anything come before every alert; the other reasons come before warnings. */
 const BEFORE_ALERTS: ReadonlySet<AttentionReason> = new Set<AttentionReason>([
   'emergency_stop_unconfirmed',
   'stop_unconfirmed',
 ]);
 
-/** Of the same severity those that wait longest. */
+/** Among alerts of the same severity, those that wait longest come first. */
 const mostUrgentFirst = (one: FleetAlert, other: FleetAlert): number =>
   urgencyOf(other) - urgencyOf(one) ||
   Number(one.created_at > other.created_at) - Number(one.created_at < other.created_at);

@@ -10,7 +10,7 @@ export const columnTitle = (name: TableColumn): string => {
   return titles[name] ?? common.sensors[name] ?? name;
 };
 
-/** Which columns the table has; they are in the address, so that a saved view keeps them. */
+/** Chooses the columns of the table; they are in the address, so that a saved view keeps them. */
 export const ColumnChoice = () => (
   <DialogButton text={texts.value.overview.chooseColumns}>
     {(close) => <ColumnDialog onClose={close} />}

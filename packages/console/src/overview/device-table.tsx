@@ -19,7 +19,7 @@ interface RowProps {
   readonly device: LiveDevice;
 }
 
-/** The devices as dense rows. Each cell follows its own device, so that a new value draws one cell again. */
+/** Shows the devices as dense rows. Each cell follows its own device, so that a new value draws only one cell again. */
 export function DeviceTable({ deviceIds }: { readonly deviceIds: readonly string[] }) {
   const { client, live, navigation } = useConsole();
   const forecasts = forecastsOf(client, live);
@@ -125,7 +125,7 @@ interface ForecastProps extends RowProps {
   readonly forecasts: Forecasts;
 }
 
-/** When the silo is empty, without the range, or why it cannot be told. */
+/** Shows when the silo will be empty, without the range, or why that is not known. */
 function EmptyCell({ device, forecasts }: ForecastProps) {
   const { foresight } = texts.value;
   const forecast = forecasts.value.get(device.peek().device_id);
@@ -154,7 +154,7 @@ function OrderCell({ device, forecasts }: ForecastProps) {
 
 interface TimeAheadProps {
   readonly at: string;
-  /** Of the silo. */
+  /** The time zone of the silo. */
   readonly timeZone: string;
 }
 

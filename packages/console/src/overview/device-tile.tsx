@@ -17,16 +17,16 @@ import { useOverviewFacts } from '../profiles/tile-facts.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { rowsInWindow } from './arrangement.ts';
 
-/** Enough for the first look; how many the window holds is measured then. */
+/** The rows for the first drawing; how many the window holds is measured then. */
 const FIRST_ROWS = { first: 0, end: 8, columns: 3, rowPx: 0 };
 
 interface TileListProps {
   readonly deviceIds: readonly string[];
-  /** Where the tiles are not grouped, each names its facility. */
+  /** True when the tiles are not grouped, so each names its facility. */
   readonly hasFacility: boolean;
 }
 
-/** The tiles of which only those in the window and close to it are there, and the room of the others above and below them. */
+/** Draws only the tiles in the window and close to it, and keeps room for the others above and below them. */
 export function TileList({ deviceIds, hasFacility }: TileListProps) {
   const { devices } = useConsole().live.site;
   const list = useRef<HTMLUListElement>(null);
@@ -48,7 +48,7 @@ export function TileList({ deviceIds, hasFacility }: TileListProps) {
   );
 }
 
-/** Keeps the rows that the window shows; on paper all are shown. Returns the way to end it. */
+/** Follows which rows the window shows; on paper all are shown. Returns the function that ends this. */
 function followWindow(
   list: HTMLElement | null,
   tiles: number,
@@ -78,7 +78,7 @@ function followWindow(
   addEventListener('scroll', look, { passive: true, signal });
   addEventListener('beforeprint', () => show(0, tiles), { signal });
   addEventListener('afterprint', look, { signal });
-  // What is above the list may have changed its height.
+  // The height of what is above the list may have changed.
   const observer = new ResizeObserver(measure);
   observer.observe(document.body);
   return () => {
@@ -92,7 +92,7 @@ interface DeviceTileProps {
   readonly hasFacility: boolean;
 }
 
-/** One device in the overview. */
+/** Shows one device in the overview. */
 export function DeviceTile({ device, hasFacility }: DeviceTileProps) {
   const { device_id } = device.peek();
   const { byDevice } = useOverviewFacts();
@@ -106,7 +106,7 @@ export function DeviceTile({ device, hasFacility }: DeviceTileProps) {
   );
 }
 
-/** What it shows of the values is decided by the profile of the device. */
+/** The profile of the device decides which values its tile shows. */
 function TileContent({ device: live, hasFacility }: DeviceTileProps) {
   const device = live.value;
   const { device_id, name, profile, location } = device;
@@ -137,7 +137,7 @@ interface StateLineProps {
   readonly device: FleetDevice;
 }
 
-/** The last line of a tile: its alerts, and what it does, what is wrong with it, or else its minor values and its age. */
+/** The last line of a tile: its alerts, then what the device does or what is wrong with it, otherwise its minor values and its age. */
 const StateLine = ({ device }: StateLineProps) => (
   <div class="overview-state">
     <AlertCount deviceId={device.device_id} />
@@ -229,13 +229,13 @@ function minorValuesOf({ profile, readings = {} }: FleetDevice): string[] {
   });
 }
 
-/** The sensors that the device has beside those of its profile. */
+/** The number of sensors that the device has beside those of its profile. */
 function declaredCount({ profile, readings = {} }: FleetDevice): number {
   const ofProfile: ReadonlySet<string> = new Set(['level', ...(PROFILES[profile]?.channels ?? [])]);
   return Object.keys(readings).filter((sensor) => !ofProfile.has(sensor)).length;
 }
 
-/** The most urgent alert of a device, and how many there are where it has several. It leads to them. */
+/** The most urgent alert of a device, and the number of its alerts if there are several. It leads to them. */
 function AlertCount({ deviceId }: { readonly deviceId: string }) {
   const { byDevice } = useOverviewFacts();
   const alerts = byDevice.alerts.value.get(deviceId) ?? [];

@@ -51,7 +51,7 @@ interface Props {
   readonly onTurn: (name: string) => void;
 }
 
-/** A facility as one line that sums it up, with the tiles of its devices below it while it is open. */
+/** Shows a facility as one line with its summary, and the tiles of its devices below it while it is open. */
 function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onTurn }: Props) {
   return (
     <section
@@ -73,7 +73,7 @@ function FacilitySection({ facility: { name, deviceIds }, isOpen, isGrouped, onT
   );
 }
 
-/** How many devices, what all silos hold together, and what waits for a person. */
+/** Shows the number of devices, the contents of all silos together, and the alerts that wait for a person. */
 function FacilitySummary({ deviceIds }: Pick<Facility, 'deviceIds'>) {
   const { byDevice } = useOverviewFacts();
   const { devices } = useConsole().live.site;
@@ -104,7 +104,7 @@ function FacilitySummary({ deviceIds }: Pick<Facility, 'deviceIds'>) {
   );
 }
 
-/** Every device at a glance. */
+/** Shows every device at a glance. */
 export function Overview() {
   const { client, live, navigation } = useConsole();
   const { overview } = texts.value;
@@ -117,11 +117,11 @@ export function Overview() {
   const arranged = useComputed(() => {
     const { query } = navigation.route.value;
     const arrangement = arrangementOf(query);
-    // A table has no heads of facilities, so its rows have one order.
+    // A table has no lines for facilities, so all its rows have one order.
     const whole = isTable(query) ? { ...arrangement, grouping: 'none' as const } : arrangement;
     const facilities = arrangedSite(live, facts.byDevice, forecasts.value, whole);
     const text = JSON.stringify(facilities);
-    // Values change all the time but the order rarely, and the same order draws nothing again.
+    // Values change all the time but the order rarely, and the same order must not draw the list again.
     if (previous.current?.text !== text) previous.current = { facilities, text };
     return previous.current.facilities;
   });
@@ -167,7 +167,7 @@ export function Overview() {
 
 const isTable = (query: URLSearchParams): boolean => query.get('view') === 'table';
 
-/** The facilities that a person opened or closed; an address that says nothing of use turns none over. */
+/** The facilities that a person has opened or closed; an address without valid names switches none. */
 function turnedIn(query: URLSearchParams): ReadonlySet<string> {
   try {
     const names: unknown = JSON.parse(query.get('turned') ?? '[]');
@@ -193,7 +193,7 @@ function arrangedSite(
     return {
       device,
       need: needOf(about),
-      // What has just ended stays where it was pressed, until its end was seen.
+      // A movement that has just ended stays in its place until its end was seen.
       shows: showsOf({ ...about, isMoving: moved.has(device_id) }),
       level: readings['level']?.value ?? null,
       emptyMs: emptyAt === null ? null : Date.parse(emptyAt),
@@ -202,7 +202,7 @@ function arrangedSite(
   return arrange(devices, arrangement);
 }
 
-/** Which devices are shown and how they are arranged; all of it is in the address. */
+/** Chooses which devices are shown and how they are arranged; everything is in the address. */
 function OverviewFilters() {
   const { live, navigation } = useConsole();
   const { devices } = live.site;
@@ -261,7 +261,7 @@ function OverviewFilters() {
   );
 }
 
-/** For whoever can attach devices, while there is nothing but the demo. */
+/** A notice for people who can attach devices, while there are only those of the demo. */
 function DemoNotice() {
   const { live, preferences } = useConsole();
   const { devices } = live.site;
@@ -289,7 +289,7 @@ function DemoNotice() {
   );
 }
 
-/** For everybody, because the charts and forecasts of these devices have only a part of their past. */
+/** A notice for everybody, because charts and forecasts of these devices have only a part of their past. */
 function HistoryNotice() {
   const { devices } = useConsole().live.site;
   const simulated = useComputed(() => devices.count(isSimulated));
@@ -300,7 +300,7 @@ function HistoryNotice() {
   );
 }
 
-/** The first thing that a new service shows. */
+/** The first view of a new service. */
 function NoDevices() {
   const { overview } = texts.value;
   return (

@@ -1,4 +1,4 @@
-/** Those of the table beside the name of the device, in its order. */
+/** The columns of the table beside the name of the device, in their order. */
 export const TABLE_COLUMNS = [
   'zone',
   'level',
@@ -14,7 +14,7 @@ export type TableColumn = (typeof TABLE_COLUMNS)[number];
 
 const NOT_USUAL: ReadonlySet<TableColumn> = new Set(['temperature', 'battery_level']);
 const USUAL = TABLE_COLUMNS.filter((name) => !NOT_USUAL.has(name));
-/** In an address that names none of them. */
+/** The value in the address when none of these columns is shown. */
 const NONE = 'none';
 
 /** The columns that the address names, or the usual ones. */
@@ -25,7 +25,7 @@ export function columnsOf(query: URLSearchParams): readonly TableColumn[] {
   return TABLE_COLUMNS.filter((name) => names.has(name));
 }
 
-/** As in the address, which does not name the usual ones. */
+/** The columns as a text for the address, which does not name the usual ones. */
 export function columnsText(columns: readonly TableColumn[]): string | undefined {
   const text = TABLE_COLUMNS.filter((name) => columns.includes(name)).join(',');
   return text === USUAL.join(',') ? undefined : text || NONE;

@@ -4,22 +4,22 @@ import type { SignedIn } from '../context/signed-in.ts';
 import type { SiteRecords } from '../live/refresher.ts';
 import type { Site } from '../live/site.ts';
 
-/** What belongs to the person who has signed in; signing out removes all of it. */
+/** The store for everything that belongs to the person who has signed in; signing out removes all of it. */
 const KEPT = 'granary-kept';
 const STATE = '/kept/state';
 const TEXTS = '/kept/texts';
 const KEPT_CHARS_MAX = 5_000_000;
-/** After that nobody can be sure who holds the phone, and of what use the state is. */
+/** The kept state is not used longer than this, because then nobody knows who holds the phone, and the state is of little use. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
 
-/** What the page knew when it was open last, for the time without a network. */
+/** The state of the page when it was last open, for the time without a network. */
 export interface KeptState {
   readonly session: SignedIn;
   readonly atMs: number;
   readonly records: SiteRecords;
 }
 
-/** Browsers have such a store only under HTTPS and at `localhost`, and people can forbid it. */
+/** Opens the store; `null` if the browser has none: it exists only under HTTPS and at `localhost`, and people can forbid it. */
 async function openKept(): Promise<Cache | null> {
   try {
     return await caches.open(KEPT);
@@ -56,14 +56,14 @@ export async function readState(): Promise<KeptState | null> {
   }
 }
 
-/** What the service worker needs to write a message in the language and the units of the person. */
+/** The texts with which the service worker writes a message in the language and the units of the person. */
 export interface KeptTexts {
   readonly locale: string;
   readonly units: Units;
   readonly templates: Pick<Reader, 'sentences' | 'words'>;
   readonly sensors: Readonly<Record<string, string>>;
   readonly or: string;
-  /** A time with the place of its zone, which stand here as below. */
+  /** The template of a time with the place of its zone; the two marks below stand for them. */
   readonly inZone: string;
   readonly severities: Readonly<Record<string, string>>;
   readonly words: Readonly<Record<string, string>>;
@@ -85,20 +85,20 @@ export async function forgetKept(): Promise<void> {
   try {
     await caches.delete(KEPT);
   } catch {
-    // Then nothing was kept.
+    // Without a store nothing was kept.
   }
 }
 
-/** What one person has kept is not for the next one. */
+/** Removes what other people have kept, because it is not for the next person. */
 export async function forgetOthers({ key_id: keyId }: SignedIn): Promise<void> {
   const state = await readState();
   if (state !== null && state.session.key_id !== keyId) await forgetKept();
 }
 
-/** Its script is the same whoever has signed in: the page, and what arrives by Web Push. */
+/** The store of the page and of the script for Web Push, which are the same whoever has signed in. */
 export const SHELL = 'granary-shell';
 
-/** What was loaded before the service worker was there is kept, too. */
+/** Starts the service worker, and also keeps what was loaded before it was there. */
 export async function startServiceWorker(): Promise<void> {
   try {
     await navigator.serviceWorker.register('/service-worker.js');
@@ -110,15 +110,15 @@ export async function startServiceWorker(): Promise<void> {
     const missing = ['/', ...new Set(files.map(({ pathname }) => pathname))];
     for (const path of missing) if ((await shell.match(path)) === undefined) await shell.add(path);
   } catch {
-    // Without HTTPS, or where people forbid it, the page works with a network only.
+    // Without HTTPS, or if people forbid it, the page works only with a network.
   }
 }
 
-/** The first script of the page, whose name changes with every change of the page. */
+/** The name of the first script of a page, which changes with every change of the page. */
 export const entryOf = (page: string): string | undefined =>
   /<script[^>]* src="(\/assets\/[^"]+)"/.exec(page)?.[1];
 
-/** Whether the service has another page than this one by now. */
+/** Whether the service has a newer page than this one. */
 export async function isOutdated(): Promise<boolean> {
   try {
     const answer = await fetch('/', { cache: 'no-cache' });

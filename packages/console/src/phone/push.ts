@@ -3,20 +3,20 @@ import { units } from '../context/units.ts';
 import { locale, templates, texts } from '../texts/texts.ts';
 import { KEPT_PLACE, KEPT_TIME, keepTexts } from './kept.ts';
 
-/** Whose messages this browser receives. */
+/** The person whose messages this browser receives. */
 const OWNER = 'granary.push';
 
-/** Why this browser cannot receive messages at this address; `null` where it can. */
+/** The reason why this browser cannot receive messages at this address; `null` if it can. */
 export function pushObstacle(): 'encryption' | 'install' | 'denied' | 'browser' | null {
   if (!isSecureContext) return 'encryption';
   if (!('serviceWorker' in navigator) || typeof PushManager === 'undefined') {
-    // iOS offers it only to pages on the home screen.
+    // iOS offers Web Push only to pages on the home screen.
     return 'standalone' in navigator ? 'install' : 'browser';
   }
   return Notification.permission === 'denied' ? 'denied' : null;
 }
 
-/** What the service worker writes messages with, because it cannot load a language by itself. */
+/** Keeps the texts with which the service worker writes messages, because it cannot load a language by itself. */
 export const keepPushTexts = (): Promise<void> =>
   keepTexts({
     locale: locale.peek(),
@@ -43,7 +43,7 @@ export async function turnPushOn(client: Client, keyId: string, publicKey: strin
   if ((await Notification.requestPermission()) !== 'granted') return;
   const registration = await navigator.serviceWorker.register('/service-worker.js');
   await navigator.serviceWorker.ready;
-  // One that was made for other keys would be refused.
+  // A subscription that was made for other keys would be refused.
   await (await ownSubscription())?.unsubscribe();
   const options = { userVisibleOnly: true, applicationServerKey: publicKey };
   await register(client, await registration.pushManager.subscribe(options));
@@ -57,17 +57,17 @@ async function register(client: Client, subscription: PushSubscription): Promise
   await client.push.subscribe({ endpoint: endpoint ?? '', keys: { p256dh, auth } });
 }
 
-/** The service ends it by itself with the session, so that this also works without it. */
+/** Ends the subscription of this browser. The service also ends it by itself with the session. */
 export async function turnPushOff(): Promise<void> {
   try {
     localStorage.removeItem(OWNER);
     await (await ownSubscription())?.unsubscribe();
   } catch {
-    // The push service is told by the service when it sends the next message.
+    // A failure is ignored, because the service sends no messages to a browser that is signed out.
   }
 }
 
-/** With each start: the session is another one, and the push service may have given the browser another address. */
+/** Renews the subscription at each start, because the session is another one and the browser may have a new address at the push service. */
 export async function renewPush(client: Client, keyId: string): Promise<void> {
   try {
     const subscription = await ownSubscription();
@@ -79,6 +79,6 @@ export async function renewPush(client: Client, keyId: string): Promise<void> {
     await register(client, subscription);
     await keepPushTexts();
   } catch {
-    // The page of the person shows whether messages reach this browser.
+    // A failure is ignored here: the page of the person shows whether messages reach this browser.
   }
 }

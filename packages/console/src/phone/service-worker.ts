@@ -15,7 +15,7 @@ import {
 } from '../kit/format.ts';
 import { entryOf, KEPT_PLACE, KEPT_TIME, type KeptTexts, readTexts, SHELL } from './kept.ts';
 
-/** The types of the browser for pages do not have those of service workers. */
+/** The types of the browser for pages do not contain those of service workers. */
 interface ExtendableEvent extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
@@ -60,7 +60,7 @@ interface Worker {
 
 const worker = self as unknown as Worker;
 
-/** A network that does not answer is none for a person who opens the page. */
+/** After this time without an answer the kept page is shown. */
 const PAGE_WITHIN_MS = 5_000;
 
 worker.addEventListener('install', () => void worker.skipWaiting());
@@ -70,17 +70,17 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { origin, pathname } = new URL(request.url);
   if (request.method !== 'GET' || origin !== location.origin) return;
-  // Everything else, and so every value of a device, comes from the service or not at all.
+  // Everything else, including every value of a device, comes from the service or not at all.
   if (request.mode === 'navigate' && pathname === '/') event.respondWith(page(request));
   else if (pathname.startsWith('/assets/')) event.respondWith(asset(request));
 });
 
-/** The page of the service; only without an answer in time the one that was kept. */
+/** The page of the service; without an answer in time, the kept page. */
 async function page(request: Request): Promise<Response> {
   const shell = await caches.open(SHELL);
   const kept = await shell.match('/');
   const answer = fetch(request).then(async (answered) => {
-    // Also when it comes late, so that the next one is not an old page again.
+    // An answer that comes late is kept, too, so that the next page is not an old one again.
     if (answered.ok) await keepPage(kept, answered.clone());
     return answered;
   });
@@ -91,7 +91,7 @@ async function page(request: Request): Promise<Response> {
 const late = (): Promise<never> =>
   new Promise((_, reject) => setTimeout(() => reject(new Error('late')), PAGE_WITHIN_MS));
 
-/** With another page, the files of the former one are of no use. */
+/** Keeps the page. If it is another one, the files of the former page are removed. */
 async function keepPage(kept: Response | undefined, answered: Response): Promise<void> {
   const before = await kept?.clone().text();
   if (before !== undefined && entryOf(before) !== entryOf(await answered.clone().text())) {
@@ -100,7 +100,7 @@ async function keepPage(kept: Response | undefined, answered: Response): Promise
   await (await caches.open(SHELL)).put('/', answered);
 }
 
-/** What has a name never changes. */
+/** A file whose name contains a digest never changes, so the kept copy is used. */
 async function asset(request: Request): Promise<Response> {
   const shell = await caches.open(SHELL);
   const kept = await shell.match(request.url);
@@ -119,7 +119,7 @@ worker.addEventListener('notificationclick', (event) => {
   event.waitUntil(open(String(event.notification.data)));
 });
 
-/** Every message is shown, because browsers end the registration of a page that receives some in secret. */
+/** Every message is shown, because browsers end the registration of a page that hides received messages. */
 async function show(payload: PushPayload | undefined): Promise<void> {
   const texts = await readTexts().catch(() => null);
   const [first] = payload?.items ?? [];
@@ -138,7 +138,7 @@ async function show(payload: PushPayload | undefined): Promise<void> {
   await worker.registration.showNotification(title, {
     ...options,
     body,
-    // What is told of the same alert later takes the place of this.
+    // A later message about the same alert replaces this one.
     tag: isOnly ? first.id : payload.notification_id,
     requireInteraction: isUrgent,
     data: addressOf(payload, first),
@@ -162,7 +162,7 @@ const messageOf = (
   texts: KeptTexts | null,
 ): string => (texts && written({ code, values }, readerOf(texts, zoneOf(item)))) ?? message;
 
-/** By the clocks of the site, whose place is named where those of the phone show another time. */
+/** A time in the time zone of the site; its place is named if the clock of the phone shows another time. */
 function timeText(timestamp: string, timeZone: string, { locale: place, inZone }: KeptTexts): string {
   const text = formatTime(timestamp, Date.now(), place, timeZone);
   const zone = otherZone(timeZone, Date.parse(timestamp));
@@ -197,7 +197,7 @@ function readerOf(texts: KeptTexts, timeZone: string): Reader {
   };
 }
 
-/** In the window that is open already, if there is one. */
+/** Opens the address in the window that is already open, if there is one. */
 async function open(address: string): Promise<void> {
   const [window] = await worker.clients.matchAll({ type: 'window', includeUncontrolled: true });
   if (window === undefined) await worker.clients.openWindow(address);

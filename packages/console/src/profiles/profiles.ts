@@ -11,7 +11,7 @@ const VIEWS: Readonly<Record<ProfileName, ProfileView>> = {
   weather_station: weatherStation,
 };
 
-/** Devices of a profile that this page does not know yet are shown by their values. */
+/** The view of a profile; a device whose profile the page does not know is shown by its values. */
 export const profileOf = (profile: ProfileName): ProfileView => VIEWS[profile] ?? weatherStation;
 
 export function profileNames(profile: ProfileName): { readonly one: string; readonly many: string } {

@@ -15,7 +15,7 @@ import { changeSince, trendPath } from './trend.ts';
 /** A mean stands for its whole interval, so neighbours are one interval apart. */
 const GAP_MS = TREND_INTERVAL_MS * 1.5;
 
-/** In pixels. */
+/** The height in pixels. */
 const HEIGHT = 88;
 
 /** The box of the trend; it is stretched to the width of the tile. */
@@ -78,7 +78,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   };
   const told = forecast === undefined ? null : emptySentence(forecast, reading);
   const order = forecast === undefined ? null : orderSentence(forecast, reading);
-  // On a tile there is room for the likely time; its range is on the page of the silo and in the text on hover.
+  // A tile has room for the likely time only; the range is on the page of the silo and in the text on hover.
   const likely =
     forecast?.status === 'ok' && forecast.empty !== null
       ? emptySentence({ ...forecast, empty: { ...forecast.empty, p10: null } }, reading)
@@ -127,7 +127,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
   );
 }
 
-/** The capacity is what the two values say together; of an empty silo they say nothing. */
+/** The capacity follows from weight and level together; for an empty silo they do not give one. */
 const capacityOf = (weight: number, level: number): number | null =>
   level <= 0 || weight <= 0 ? null : (weight * 100) / level;
 
@@ -138,14 +138,14 @@ function withSign(points: number): string {
   return rounded > 0 ? `+${size}` : `−${size}`;
 }
 
-/** The level of the last day over the whole width of the tile. */
+/** Draws the level of the last day over the whole width of the tile. */
 function Foot({ device: { device_id, readings = {} } }: Props) {
   const { details } = useOverviewFacts();
   const { clock } = useConsole().live.site;
   const { level } = readings;
   const means = details.trends.of(device_id).value ?? [];
   const toMs = clock.nowMs.peek();
-  // The first mean began before the window.
+  // The first mean began before the window, so its point is moved to the beginning of the window.
   const points = means.map(({ atMs, value }) => ({
     atMs: Math.max(atMs + TREND_INTERVAL_MS / 2, toMs - TREND_MS),
     value,

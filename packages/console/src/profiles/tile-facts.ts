@@ -12,13 +12,13 @@ import type { Site } from '../live/site.ts';
 import type { TrendPoint } from './trend.ts';
 
 const AT_ONCE_MAX = 4;
-/** More than a large screen shows; what waits longer was scrolled away. */
+/** The number of reads that may wait: more than a large screen shows. Tiles of older reads were scrolled away. */
 const WAITING_MAX = 120;
-/** Nothing is read while a person scrolls: what is passed by need not be read. */
+/** Nothing is read while a person scrolls, because tiles that are passed by are not needed. */
 const REST_MS = 150;
 const KEEP_MS = 5 * MINUTE_MS;
 
-/** Shorter, because a person relies on it that a vehicle stands still. */
+/** The time is short, because a person relies on the shown emergency stop. */
 const KEEP_EMERGENCY_STOP_MS = 15_000;
 
 export const OverviewContext = createContext<OverviewFacts | null>(null);
@@ -31,7 +31,7 @@ export type LevelThreshold = Omit<Threshold, 'name'> & {
   readonly name: 'low_level' | 'high_level' | 'critical_level';
 };
 
-/** What only the tiles in sight need, so that it is not read for every device. */
+/** The facts that only visible tiles need, so that they are not read for every device. */
 export interface Details {
   readonly trends: LazyReads<readonly TrendPoint[]>;
   readonly thresholds: LazyReads<readonly LevelThreshold[]>;
@@ -41,7 +41,7 @@ export interface Details {
 
 const opened = new WeakMap<Live, Details>();
 
-/** The same as long as the page is open, so that coming back to the overview reads nothing again. */
+/** Returns the same object as long as the page is open, so that coming back to the overview reads nothing again. */
 export function detailsOf(client: Client, live: Live): Details {
   const known = opened.get(live);
   if (known !== undefined) return known;
@@ -55,7 +55,7 @@ function open(client: Client, live: Live): Details {
   const trends = new LazyReads<readonly TrendPoint[]>(
     queue,
     async (deviceId) => {
-      // One interval more, so that the first mean reaches the beginning.
+      // One interval more is read, so that the first mean reaches the beginning.
       const fromMs = live.site.clock.nowMs.peek() - TREND_MS - TREND_INTERVAL_MS;
       const from = new Date(fromMs).toISOString();
       const { points } = await client.telemetry.history(deviceId, { sensor: 'level', interval: '1h', from });
@@ -91,11 +91,11 @@ function open(client: Client, live: Live): Details {
 
 interface Wanted {
   read(): Promise<void>;
-  /** It is not read: so many others were wanted after it that nobody sees it any more. */
+  /** Called when the read is dropped, because so many others were added after it that nobody sees its tile any more. */
   drop(): void;
 }
 
-/** Reads wait here until for a moment nothing more is wanted; then a few at a time, so that a view does not ask for all of them at once. */
+/** Holds reads until nothing more is added for a moment; then a few of them run at a time, so that a view does not send all of them at once. */
 export class ReadQueue {
   readonly #waiting: Wanted[] = [];
   #rest: ReturnType<typeof setTimeout> | undefined;
@@ -113,7 +113,7 @@ export class ReadQueue {
 
   #begin(): void {
     while (this.#rest === undefined && this.#running < AT_ONCE_MAX) {
-      // The newest first, because it is what the person has just scrolled to.
+      // The newest read comes first, because it belongs to the tile to which the person has just scrolled.
       const wanted = this.#waiting.pop();
       if (wanted === undefined) return;
       this.#running++;
@@ -130,7 +130,7 @@ interface Kept<Value> {
   readMs: number;
 }
 
-/** Something of a device that is read when it is first shown, and kept for a time. */
+/** A value of a device that is read when it is first shown, and kept for a time. */
 export class LazyReads<Value> {
   readonly #queue: ReadQueue;
   readonly #read: (deviceId: string) => Promise<Value>;
@@ -150,7 +150,7 @@ export class LazyReads<Value> {
     this.#now = now;
   }
 
-  /** What is known of the device; `undefined` until it was read. Reads it where that is due. */
+  /** The value of the device; `undefined` until it was read. Starts a read if one is due. */
   of(deviceId: string): ReadonlySignal<Value | undefined> {
     const kept = this.#kept.get(deviceId) ?? { value: signal(undefined), readMs: Number.NEGATIVE_INFINITY };
     this.#kept.set(deviceId, kept);
@@ -161,7 +161,7 @@ export class LazyReads<Value> {
         try {
           kept.value.value = await this.#read(deviceId);
         } catch {
-          // What is shown stays; the device is asked again when it is due.
+          // The shown value stays; the device is asked again when a read is due.
         }
       },
       drop: () => {
@@ -171,7 +171,7 @@ export class LazyReads<Value> {
     return kept.value;
   }
 
-  /** It has changed, so the next time that it is shown it is read; where it is shown now, at once. */
+  /** Called when the value has changed: it is read again at once if it is shown now, otherwise the next time. */
   forget(deviceId: string): void {
     const kept = this.#kept.get(deviceId);
     if (kept === undefined) return;
@@ -180,7 +180,7 @@ export class LazyReads<Value> {
   }
 }
 
-/** What the tiles of the overview share. */
+/** The facts that the tiles of the overview share. */
 interface OverviewFacts {
   readonly byDevice: ByDevice;
   readonly details: Details;
@@ -192,9 +192,9 @@ export function useOverviewFacts(): OverviewFacts {
   return facts;
 }
 
-/** What the tiles of the overview ask for by the id of their device. */
+/** The records that the tiles of the overview look up by the id of their device. */
 export interface ByDevice {
-  /** Most urgent first. */
+  /** The alerts of each device, the most urgent first. */
   readonly alerts: ReadonlySignal<ReadonlyMap<string, readonly FleetAlert[]>>;
   readonly operations: ReadonlySignal<ReadonlyMap<string, readonly FleetOperation[]>>;
   readonly missions: ReadonlySignal<ReadonlyMap<string, readonly FleetMission[]>>;

@@ -6,21 +6,21 @@ export interface TrendPoint {
 interface Window {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Points that are further apart than this have a gap between them. */
+  /** Between points that are further apart there is a gap. */
   readonly gapMs: number;
 }
 
 export interface Box {
   readonly width: number;
-  /** The heights of 0 and of 100. */
+  /** The position of 0; `top` is that of 100. */
   readonly bottom: number;
   readonly top: number;
 }
 
 interface TrendPaths {
-  /** A single point between two gaps is a dot. */
+  /** The path of the line; a single point between two gaps is a dot. */
   readonly line: string;
-  /** What is below the line. */
+  /** The path of the area below the line. */
   readonly area: string;
 }
 
@@ -56,8 +56,8 @@ const isNear = (neighbourMs: number | undefined, atMs: number, gapMs: number): b
   neighbourMs !== undefined && Math.abs(atMs - neighbourMs) <= gapMs;
 
 /**
- * How much the level is higher or lower than at a time, in percentage points; `null` where there is no value near that
- * time, because a change since later would be taken for the whole.
+ * By how many percentage points the level is higher or lower than at a time; `null` if there is no value near that time, because a change
+ * since a later time would be taken for the whole change.
  */
 export function changeSince(
   points: readonly TrendPoint[],

@@ -10,7 +10,7 @@ interface Props {
   readonly device: FleetDevice;
 }
 
-/** A cloud before the sun: only a sign of what the device is. */
+/** A cloud before the sun, which only shows the kind of the device. */
 const Picture = () => (
   <svg class="overview-sign" viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
     <path d="M34 12V6M20 18l-4-4M48 18l4-4M52 32h-3M24.5 27a10 10 0 1 1 19.3 5" />

@@ -25,7 +25,7 @@ import { usePages } from '../kit/use-loaded.ts';
 import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 
-/** What happened in a day, a week or a month, as it is mailed and printed. */
+/** Shows the report about a day, a week or a month, as it is mailed and printed. */
 export function ReportsView() {
   const console = useConsole();
   const { client, navigation, session } = console;
@@ -86,7 +86,7 @@ export function ReportsView() {
   );
 }
 
-/** A period of the address, which anybody can change. */
+/** The period in the address, which may be any text. */
 const periodOf = (text: string | null): ReportPeriod =>
   REPORT_PERIODS.find((period) => period === text) ?? 'daily';
 
@@ -101,7 +101,7 @@ interface PageProps {
   readonly address: string;
 }
 
-/** The page of the service in a frame, in which nothing runs; a refusal of the service is shown instead of it. */
+/** Shows the page of the service in a frame, in which nothing is run; a refusal of the service is shown instead of it. */
 function ReportPage({ frame, address }: PageProps) {
   const refusal = useSignal<Refused | null>(null);
   const observer = useRef<ResizeObserver | null>(null);
@@ -147,7 +147,7 @@ function refusalIn(text: string): Refused {
   }
 }
 
-/** To whom reports are sent, and when. */
+/** Lists to whom reports are sent, and when. */
 function Schedules() {
   const { client } = useConsole();
   const { reports } = texts.value;
@@ -235,7 +235,7 @@ function ScheduleActions({ schedule, onDone }: ActionsProps) {
 }
 
 interface FormProps {
-  /** `null` for a new one. */
+  /** The schedule that is edited; `null` for a new one. */
   readonly schedule: ReportSchedule | null;
   readonly onDone: () => void;
   readonly onClose: () => void;

@@ -1,17 +1,17 @@
 import type { Client } from '@granary/client';
 import type { NewPasskey, PasskeyAssertion } from '@granary/contract/passkeys';
 
-/** The numbers of the signatures that the service checks: ES256, EdDSA, RS256. */
+/** The numbers of the signature algorithms that the service accepts: ES256, EdDSA, RS256. */
 const ALGORITHMS = [-7, -8, -257];
 
-/** Why this browser cannot use passkeys at this address; `null` where it can. */
+/** The reason why this browser cannot use passkeys at this address; `null` if it can. */
 export function passkeyObstacle(): 'address' | 'encryption' | 'browser' | null {
   if (/^[\d.]+$/.test(location.hostname) || location.hostname.startsWith('[')) return 'address';
   if (!isSecureContext) return 'encryption';
   return typeof PublicKeyCredential === 'undefined' ? 'browser' : null;
 }
 
-/** Lets the person choose a passkey; fails where they do not. */
+/** Lets the person choose a passkey; fails if they do not. */
 export async function assertPasskey(client: Client): Promise<PasskeyAssertion> {
   const { challenge } = await client.session.challenge();
   const credential = await navigator.credentials.get({
@@ -66,7 +66,7 @@ export async function makePasskey(
   };
 }
 
-/** Base64url, as the service writes bytes. */
+/** Bytes as base64url, the form that the service uses. */
 function textOf(buffer: ArrayBuffer): string {
   const binary = Array.from(new Uint8Array(buffer), (byte) => String.fromCharCode(byte)).join('');
   return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');

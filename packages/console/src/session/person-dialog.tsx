@@ -6,19 +6,19 @@ import { Dialog } from '../kit/dialog.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { texts } from '../texts/texts.ts';
 
-/** As the service accepts it. */
+/** The longest name that the service accepts. */
 const NAME_CHARS_MAX = 200;
 
 /**
- * Asks once who uses this browser, because several people share a key and the records must tell them apart. It stands at the foot
- * of the window, so that the view behind it can be read.
+ * Asks once who uses this browser, because several people share a key and the records must tell them apart. The dialog stands at the
+ * foot of the window, so that the view behind it can be read.
  */
 export function PersonDialog() {
   const { preferences, personAsked } = useConsole();
   const { session } = texts.value;
   const name = useSignal((personAsked.peek() ?? '').slice(0, NAME_CHARS_MAX));
   const form = useRef<HTMLFormElement>(null);
-  // The name that is offered is often not the right one, and typing takes its place.
+  // The suggested name is often not the right one, so it is selected and replaced by typing.
   useLayoutEffect(() => form.current?.querySelector('input')?.select(), []);
   const close = (): void => {
     personAsked.value = null;

@@ -202,7 +202,7 @@ describe('the shell of the console in Chromium', () => {
       }
     };
     const notice = page.getByRole('status', { name: 'Wrong ones given for you' });
-    /** In the overview nothing else asks for the person. */
+    /** Nothing else in the overview asks for the name of the person. */
     const openAgain = async (): Promise<void> => {
       const told = page.waitForResponse(`${site.url}/v1/me`);
       await page.reload();
@@ -320,7 +320,7 @@ describe('the shell of the console in Chromium', () => {
       const { page } = operator;
       const dialog = page.getByRole('dialog', { name: 'Who are you?' });
       await dialog.waitFor();
-      // What the first view shows can be read while the person is asked.
+      // The first view can be read while the person is asked.
       const device = page.getByRole('heading', { name: 'Calf starter' });
       await device.waitFor();
       const [asked, shown] = [await dialog.boundingBox(), await device.boundingBox()];
@@ -328,7 +328,7 @@ describe('the shell of the console in Chromium', () => {
       const name = dialog.getByLabel('Your name');
       await eventually(() => name.evaluate((input) => document.activeElement === input), true);
       assert.equal(await name.inputValue(), 'Zoë Mill');
-      // It is selected, so that what is typed takes its place.
+      // The suggested name is selected, so that typing replaces it.
       await page.keyboard.type(typed);
       await page.keyboard.press('Enter');
       await dialog.waitFor({ state: 'detached' });

@@ -16,11 +16,11 @@ const WAY = 'granary-sign-in';
 
 interface Props {
   readonly client: Client;
-  /** What people call the identity provider; `null` where there is none. */
+  /** The name of the identity provider for people; `null` if there is none. */
   readonly signOnName: string | null;
-  /** Then their names come first, until this browser has signed in with a key. */
+  /** True when there are people; then sign-in by name comes first, until this browser has signed in with a key. */
   readonly hasPeople: boolean;
-  /** Why the person has to sign in, where it is not the first time. */
+  /** The reason for a new sign-in; `null` at the first one. */
   readonly reason: string | null;
   readonly onSignedIn: (session: SignedIn) => void;
 }
@@ -30,7 +30,7 @@ export function SignInView({ client, signOnName, hasPeople, reason, onSignedIn }
   const usesKey = useSignal((localStorage.getItem(WAY) ?? (hasPeople ? 'person' : 'key')) === 'key');
   const login = useSignal('');
   const secret = useSignal('');
-  /** Asked for when the password was right and is not enough; `null` before. */
+  /** The code of the second factor, which is asked for after a right password if it is needed; `null` before. */
   const code = useSignal<string | null>(null);
   const failure = useSignal(reason);
   const isRunning = useSignal(false);
@@ -174,7 +174,7 @@ interface InvitedProps extends Omit<Props, 'hasPeople' | 'reason'> {
   readonly invite: string;
 }
 
-/** A person who was invited chooses a password. */
+/** Lets an invited person choose a password. */
 export function InvitedView({ client, signOnName, invite, onSignedIn }: InvitedProps) {
   const { session } = texts.value;
   const password = useSignal('');
@@ -236,7 +236,7 @@ interface SignOnProps {
   readonly failure: Signal<string | null>;
 }
 
-/** Beside the other ways, which work while the identity provider is away. */
+/** The button for single sign-on, beside the other ways, which work while the identity provider does not answer. */
 function SignOnButton({ client, name, invite, failure }: SignOnProps) {
   const { session } = texts.value;
   const isRunning = useSignal(false);

@@ -3,7 +3,7 @@ import type { ConsoleSettings } from '@granary/contract/console';
 import type { SessionRecord, SignIn } from '@granary/contract/session';
 import type { SignedIn } from '../context/signed-in.ts';
 
-/** Sent once, because the page itself shows that the service does not answer and tries again. */
+/** The request is sent once, because the page itself shows that the service does not answer, and tries again. */
 const ONCE = { timeLimitMs: 0 };
 
 const CODE = /^#(sign-in|invite)=([\w-]+)(?:&name=([^&]*))?$/;
@@ -27,14 +27,14 @@ async function openedSession(client: Client): Promise<SessionRecord> {
   return isPersonAtTerminal ? await client.terminals.lock(ONCE) : session;
 }
 
-/** Waits its turn when many sign in at once, as at a change of shift. */
+/** Signs in. The request waits for its turn when many people sign in at once, as at a change of shift. */
 export const signIn = (client: Client, credentials: SignIn): Promise<SignInResult> =>
   result(client.session.create(credentials));
 
-/** Where a person wanted to go before leaving for the identity provider. */
+/** The view that a person wanted before leaving for the identity provider. */
 const WANTED = 'granary-wanted';
 
-/** Leaves the page for the identity provider; answers only if that is not possible. */
+/** Leaves the page for the identity provider; returns only if that is not possible. */
 export async function signOn(client: Client, invite: string | null): Promise<SignInFailure> {
   try {
     const { url } = await client.signOn.start(invite === null ? {} : { invite }, ONCE);
@@ -51,7 +51,7 @@ export function leaveFor(url: string): void {
   location.assign(url);
 }
 
-/** After the way back; it must be called before anything reads the address. */
+/** Restores the wanted view after the way back. It must be called before anything reads the address. */
 export function takeWanted(): void {
   const wanted = sessionStorage.getItem(WANTED);
   sessionStorage.removeItem(WANTED);
@@ -70,9 +70,9 @@ async function result(answer: Promise<SessionRecord>): Promise<SignInResult> {
 
 export interface Link {
   readonly kind: string;
-  /** Works once. */
+  /** The code, which works once. */
   readonly code: string;
-  /** The account of the machine that has made the link, which may be that of the person; empty where it is not told. */
+  /** The account of the machine that has made the link, which may be the name of the person; empty if it is not given. */
   readonly name: string;
 }
 
@@ -92,7 +92,7 @@ function decoded(text: string): string {
   }
 }
 
-/** What the page must know of its service before anybody has signed in; the service writes it into the page. */
+/** The settings that the page needs before anybody has signed in; the service writes them into the page. */
 export function pageSettings(): ConsoleSettings {
   const written = document.querySelector('#settings')?.textContent;
   if (!written) throw new Error('the page was not sent by the service');

@@ -73,7 +73,7 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     assert.deepEqual(ofService, []);
     await page.reload();
     await sections(page).waitFor();
-    // The way back through the history leads to no second session.
+    // Going back through the history does not lead to a second session.
     await page.getByLabel('Settings: Ada Lovelace').click();
     await page.getByRole('button', { name: 'Sign out' }).click();
     const button = page.getByRole('button', { name: 'Sign in with Farm ID' });
@@ -135,7 +135,7 @@ describe('single sign-on in Chromium, with a provider on another site', () => {
     await page.getByText('You can sign in with Farm ID.').waitFor();
     assert.equal(page.url(), `${service.httpUrl}/#/me`);
     await checkAccessibility(page);
-    // The session began with the provider, so it ends; the password lets in again.
+    // The session began with the provider, so it ends; the password still signs in.
     await page.getByRole('button', { name: 'Unlink Farm ID' }).click();
     await checkAccessibility(page);
     await dialog.getByLabel('Present password').fill(password);

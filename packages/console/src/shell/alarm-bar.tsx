@@ -15,11 +15,11 @@ import { useHeight } from '../kit/use-height.ts';
 import { SILENCE_TOLD_MS } from '../live/silence.ts';
 import { locale, texts } from '../texts/texts.ts';
 
-/** Long enough to see that something else is there now. */
+/** This is long enough to see that the contents have changed. */
 const SETTLE_MS = 800;
 const MOST_URGENT_FIRST = ALERT_SEVERITIES.toReversed();
 
-/** Always visible: how many alerts wait for a person, and the newest of the most severe ones in words. */
+/** The bar that is always visible: how many alerts wait for a person, and the newest of the most severe ones in words. */
 export function AlarmBar() {
   const { live } = useConsole();
   const element = useRef<HTMLElement>(null);
@@ -77,7 +77,7 @@ export function AlarmBar() {
   );
 }
 
-/** The only facility by its name, several by their number. */
+/** The name of the only facility, or the number of several. */
 function SiteName() {
   const { devices } = useConsole().live.site;
   const facilities = devices.facilities.value;
@@ -90,7 +90,7 @@ function SiteName() {
   );
 }
 
-/** The time of the service by the clocks of the site, in which all times of the page are written. */
+/** The time of the service in the time zone of the site, in which the page writes all times. */
 function BarClock() {
   const { clock } = useConsole().live.site;
   const text = useComputed(() => {
@@ -104,7 +104,7 @@ function BarClock() {
   return <span class="bar-clock">{text}</span>;
 }
 
-/** That what is shown is current, or not yet there. */
+/** Says whether the shown state is current, or not loaded yet. */
 function ConnectionSign() {
   const { shell } = texts.value;
   const { connection } = useConsole().live;
@@ -113,7 +113,7 @@ function ConnectionSign() {
   if (state === 'live' && silenceMs !== null) {
     return (
       <span class="connection-sign silent" role="status">
-        {/* It is read out once, and not every second. */}
+        {/* The duration is read out once, and not every second. */}
         <span aria-hidden="true">{shell.noNewsFor(formatDuration(silenceMs))}</span>
         <span class="only-for-readers">{shell.noNewsFor(formatDuration(SILENCE_TOLD_MS))}</span>
       </span>
@@ -126,7 +126,7 @@ function ConnectionSign() {
   );
 }
 
-/** Across the whole page: since when nothing is current, what that means, and what still works. */
+/** A line across the whole page: since when nothing is current, what that means, and what still works. */
 function LostLine() {
   const { connection, site } = useConsole().live;
   const { shell } = texts.value;
@@ -141,7 +141,7 @@ function LostLine() {
   );
 }
 
-/** Whether what is shown has been there for a moment, so that a press cannot hit what has just taken its place. */
+/** True when the contents have been shown for a moment, so that a press cannot hit something that has just appeared. */
 function useSettled(shown: string | null): boolean {
   const settled = useSignal<string | null>(null);
   useEffect(() => {

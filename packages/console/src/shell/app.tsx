@@ -37,13 +37,13 @@ const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>>
   start: lazyView(async () => (await import('../start/start-view.tsx')).StartView),
   wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
 };
-/** Only where a browser is used for the first time. */
+/** Loaded only when a browser is used for the first time. */
 const PersonDialog = lazyView(async () => (await import('../session/person-dialog.tsx')).PersonDialog);
-/** Only where people share a browser. */
+/** Loaded only where people share a browser. */
 const TerminalBar = lazyView(async () => (await import('../terminals/terminal-bar.tsx')).TerminalBar);
-/** What waits for a decision; `null` until it is loaded, which is after the first view. */
+/** The list of proposals; `null` until it is loaded, which is after the first view. */
 const loadedProposals = signal<ComponentType | null>(null);
-/** That somebody guesses a secret of the person; also loaded after the first view. */
+/** The notice that somebody guesses a secret of the person; it is also loaded after the first view. */
 const loadedGuesses = signal<ComponentType | null>(null);
 const ConfirmationDialog = lazyView(
   async () => (await import('../terminals/confirmation-dialog.tsx')).ConfirmationDialog,
@@ -54,7 +54,7 @@ export function preloadView(view: Route['view']): void {
   if (view !== 'overview') LAZY_VIEWS[view].preload();
 }
 
-/** Long after the first view is there; a view that is loaded already also opens while the service does not answer. */
+/** The other views are loaded well after the first one; a loaded view can also be opened while the service does not answer. */
 const PRELOAD_AFTER_MS = 2_000;
 
 export function App() {
@@ -88,7 +88,7 @@ export function App() {
     return () => clearTimeout(timer);
   }, [isRead]);
   useEffect(() => {
-    // What was pressed is not there any more.
+    // The element that was pressed does not exist any more, so the focus moves to the view.
     if (isRead && document.activeElement === document.body) main.current?.focus({ preventScroll: true });
   }, [isRead, view, id]);
   return (
@@ -142,7 +142,7 @@ interface BoundaryProps {
   readonly children: ComponentChildren;
 }
 
-/** A fault in one view does not take the alarms and the stops around it away. */
+/** Keeps the alarms and the stops on the page when a view fails. */
 class ViewBoundary extends Component<BoundaryProps, { readonly hasFailed: boolean }> {
   override state = { hasFailed: false };
 
@@ -162,7 +162,7 @@ class ViewBoundary extends Component<BoundaryProps, { readonly hasFailed: boolea
   }
 }
 
-/** A view whose script is loaded when it is opened for the first time, or before. */
+/** A view whose script is loaded when it is first opened, or earlier. */
 type LazyView = FunctionComponent & { preload(): void };
 
 function lazyView(load: () => Promise<ComponentType>): LazyView {

@@ -13,7 +13,7 @@ import { ENTRIES_SHOWN_MAX, matching, type PaletteEntry } from './palette-entrie
 
 const isOpen = signal(false);
 
-/** Tells of the keys to those who have a keyboard, and opens the palette for those who press it. */
+/** Shows people with a keyboard the keys of the palette, and opens it when pressed. */
 export const PaletteButton = () => (
   <button
     type="button"
@@ -29,7 +29,7 @@ export const PaletteButton = () => (
   </button>
 );
 
-/** Goes to any device, view or setting, and begins what is done most, from the keyboard: Ctrl K opens it everywhere. */
+/** Opens any device, view or setting, and begins the most frequent actions, from the keyboard: Ctrl K opens the palette everywhere. */
 export function CommandPalette() {
   const site = useSignal<string | null>(null);
   useEffect(() => {
@@ -92,7 +92,7 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
       place.value = (place.value + step + entries.length) % Math.max(1, entries.length);
     } else if (event.key === 'Enter') {
       event.preventDefault();
-      // What was typed last may not be drawn yet.
+      // The last typed letters may not be drawn yet, so the entries are computed again.
       choose(currentOf(matching(all, search.value).slice(0, ENTRIES_SHOWN_MAX), place.value));
     }
   };
@@ -206,7 +206,7 @@ interface SiteProps {
   readonly onClose: () => void;
 }
 
-/** Many alerts at once are acknowledged after a person has read how many they are. */
+/** Acknowledges many alerts at once, after the person has read their number. */
 function AcknowledgeSite({ facility, onClose }: SiteProps) {
   const { site } = useConsole().live;
   const acknowledge = useAcknowledge();

@@ -6,13 +6,13 @@ import { eventually } from '@granary/testing/server/eventually';
 import type { Locator, Page } from 'playwright-core';
 
 const TABLET = { width: 820, height: 1_180 };
-/** More than any view has places for the keyboard. */
+/** No view has this many stops for the keyboard. */
 const TABS_MAX = 200;
-/** Others move all the time, so that their stops are docked at the foot of the window. */
+/** These silos move all the time, so that their stops are docked at the foot of the window. */
 const MOVING = ['silo-06', 'silo-07'];
 const ROVER = 'rover-01';
 
-/** What has the focus, and why it cannot be seen; `null` where it is seen whole, or as much of it as the window holds. */
+/** The focused element, and why it cannot be seen; `null` if it is visible as a whole, or as far as the window is large enough. */
 const HIDDEN_FOCUS = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body || element.localName === 'main') return null;
@@ -54,10 +54,10 @@ class KeyboardOperator {
     await this.#page.keyboard.type(text);
   }
 
-  /** Goes on with Tab until this has the focus; everything on the way must be seen. */
+  /** Presses Tab until the target has the focus; everything on the way must be visible. */
   async reach(target: Locator): Promise<void> {
     for (let tab = 0; tab < TABS_MAX; tab++) {
-      // A tile is there when the window has come near it.
+      // A tile exists only when it is close to the window.
       const isThere = (await target.count()) > 0;
       if (isThere && (await target.evaluate((element) => element === document.activeElement))) return;
       await this.press('Tab');
@@ -142,7 +142,7 @@ for (const viewport of [PHONE, TABLET]) {
         page.getByRole('navigation', { name: 'Sections' }).getByRole('link', { name: 'Alerts' }),
       );
       const row = page.getByRole('main').getByRole('row').filter({ hasText: 'Sow feed' });
-      // What can be done with several of them is docked at the foot of a phone.
+      // On a phone the actions for several alerts are docked at the foot.
       await keyboard.reach(row.getByRole('checkbox'));
       await keyboard.press('Space');
       await keyboard.reach(page.getByRole('main').getByRole('link').last());
@@ -187,7 +187,7 @@ for (const viewport of [PHONE, TABLET]) {
       await dialog.waitFor({ state: 'detached' });
       await keyboard.use(page.getByRole('button', { name: 'Acknowledge handover' }));
       await page.getByText('No handover waits').waitFor();
-      // Where the person is after a change: not at the beginning of the page.
+      // After a change the focus is still near the person's place, and not at the beginning of the page.
       await keyboard.reach(page.getByRole('link', { name: 'Calf starter' }).last());
     });
 

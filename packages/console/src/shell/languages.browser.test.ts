@@ -7,7 +7,7 @@ import type { Page } from 'playwright-core';
 import { LANGUAGES, loadTexts } from '../texts/texts.ts';
 
 const SILO = 'silo-01';
-/** Words of every English sentence that are no German ones; names of devices and places are data. */
+/** Words of every English sentence that are not German words; names of devices and places are data. */
 const ENGLISH = /\b(?:the|is|has|been|until|with|cannot|moved|started|device|below|above|refused)\b/i;
 
 let site: RunningSite;
@@ -19,7 +19,7 @@ after(() => site.stop());
 const englishLines = async (page: Page): Promise<string[]> =>
   (await page.locator('body').innerText()).split('\n').filter((line) => ENGLISH.test(line));
 
-/** The choices of which the end is not seen. */
+/** The choices whose end is not visible. */
 const CUT_CHOICES = `[...document.querySelectorAll('select')].flatMap((select) => {
   const { font, letterSpacing, paddingLeft, paddingRight } = getComputedStyle(select);
   const text = select.selectedOptions[0]?.textContent ?? '';
@@ -70,7 +70,7 @@ for (const viewport of [DESK, PHONE]) {
   });
 }
 
-/** Every text that is a string, also those that a view has in a list. */
+/** Every text that is a string, including those that a view has in a list. */
 const stringsOf = (value: unknown): string[] =>
   typeof value === 'object' && value !== null
     ? Object.values(value).flatMap(stringsOf)
@@ -135,7 +135,7 @@ test('the German page shows alerts, a refused start, an operation and its trace 
     await page.getByText(shown).first().waitFor();
     assert.deepEqual(await englishLines(page), []);
   };
-  // The filters of the overview are two rows on a desk, and one where there is room.
+  // The filters of the overview take two rows on a desk, and one if there is room.
   for (const [width, heightMax] of [
     [1_920, 60],
     [1_440, 100],

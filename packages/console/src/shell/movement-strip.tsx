@@ -18,13 +18,13 @@ import { OperationProgress, stopOperation, useTimeLeft } from '../operations/ope
 import { StopPress, StopProgress } from '../operations/stop-button.tsx';
 import { locale, texts } from '../texts/texts.ts';
 
-/** The least width of a card with its gap, and the width of what says how many there are. */
+/** The least width of a card with its gap, and the width of the count. */
 const CARD_PX = 352;
 const COUNT_PX = 224;
 /** Up to this width there is one card, with the number above it. */
 const PHONE_PX = 700;
 
-/** At the foot of every view and in every dialog while anything moves: what, how far, how long still, and its stop. */
+/** Shows at the foot of every view and in every dialog what moves: how far, how much longer, and its stop. */
 export function MovementStrip() {
   const { live } = useConsole();
   const places = live.movements.places.value;
@@ -40,7 +40,7 @@ interface PlacesProps {
   readonly places: readonly Place[];
 }
 
-/** For those who do not see the strip. It is there before anything has ended, because only a change of it is read out. */
+/** Announces ends for people who do not see the strip. The element is there before, because only a change of it is read out. */
 function EndAnnouncement({ places }: PlacesProps) {
   const { devices, clock } = useConsole().live.site;
   const newest = places
@@ -67,7 +67,7 @@ function Strip({ places }: PlacesProps) {
       live.movements.holdWhile(() => {
         const { current } = element;
         if (current === null) return false;
-        // A finger leaves a hovered element behind, and what was pressed with it keeps the focus.
+        // A finger leaves an element in the hovered state, and the pressed button keeps the focus.
         const isPointedAt = matchMedia('(hover: hover)').matches && current.matches(':hover');
         return isOpen.peek() || isPointedAt || current.querySelector(':focus-visible') !== null;
       }),
@@ -146,7 +146,7 @@ function Strip({ places }: PlacesProps) {
   );
 }
 
-/** Which places are shown in the row. They are chosen anew where nobody can be about to press one. */
+/** The places that are shown in the row. They are chosen again only when nobody can be about to press one of them. */
 function useRow(
   foot: RefObject<HTMLElement | null>,
   places: readonly Place[],
@@ -185,7 +185,7 @@ interface PlaceProps {
   readonly place: Place;
 }
 
-/** One movement under way, or how it has ended. Its size never changes, so that nothing beside it moves. */
+/** Shows one movement under way, or how it has ended. Its size never changes, so that nothing beside it moves. */
 function Card({ place }: PlaceProps) {
   const { kind, job } = place;
   const isEnded = place.state === 'ended';
@@ -256,7 +256,7 @@ function Left({ operation }: { readonly operation: FleetOperation }) {
   );
 }
 
-/** What became of the stop stands before everything else that is told. */
+/** The state of the stop stands before all other texts of a card. */
 function CardProgress({ place: { kind, id, job } }: PlaceProps) {
   const { isRequested } = useEmergencyStop(job.device_id);
   return kind === 'mission' ? (
@@ -285,7 +285,7 @@ function End({ place }: PlaceProps) {
   );
 }
 
-/** The end of something that is not in the row, above it, so that nothing in the row changes its place. */
+/** Shows the end of a movement that is not in the row, above the row, so that nothing in it changes its place. */
 function HiddenEnd({ place }: PlaceProps) {
   const { site } = useConsole().live;
   return (
@@ -302,7 +302,7 @@ const detailsAddress = ({ kind, id, job }: Place): string =>
     ? addressOf('map', null, { device: job.device_id, mode: 'missions', mission: id })
     : addressOf('devices', job.device_id, { tab: 'operations', operation: id });
 
-/** How it ended, and who says so. */
+/** Says how the movement ended, and who reported it. */
 function endWords({ kind, job }: Place, nowMs: number): string[] {
   const { operations, missions, shell } = texts.value;
   const at = timeText(job.ended_at ?? nowMs, nowMs);
@@ -359,7 +359,7 @@ function CardStop({ place }: PlaceProps) {
   );
 }
 
-/** One press stops everything that moves at a facility; each line tells what became of its own stop. */
+/** Stops everything that moves at a facility with one press; each line shows the state of its own stop. */
 function StopAll({ places }: PlacesProps) {
   const console = useConsole();
   const { devices } = console.live.site;

@@ -14,10 +14,10 @@ const SIZES = [
   { viewport: PHONE, language: 'en', browserLanguage: 'de-DE' },
 ] as const;
 
-/** Slow enough to move until they are stopped. */
+/** The rate is so low that the operations run until they are stopped. */
 const DISCHARGE = { amount: 200, rate: 6, rate_unit: 'kg/min', target_container: 'Truck 7' } as const;
 
-/** The stops of what moves: where each is in the window, and what a press there does. */
+/** The stops of the movements: where each is in the window, and what a press there does. */
 const STOPS = `[...document.querySelectorAll('.movement-strip .movement .button')].flatMap((button) => {
     const { left, top, width, height } = button.getBoundingClientRect();
     const [x, y] = [left + width / 2, top + height / 2];
@@ -25,7 +25,7 @@ const STOPS = `[...document.querySelectorAll('.movement-strip .movement .button'
     return hit === button ? [{ x, y, label: button.ariaLabel }] : [];
   })`;
 
-/** The stops of which a part cannot be pressed, because something else is over it or it is beyond the window. */
+/** The stops of which a part cannot be pressed, because another element covers it or it is outside the window. */
 const COVERED_STOPS = `[...document.querySelectorAll('.movement-foot .movement .button')].flatMap((button) => {
     const { left, top, right, bottom } = button.getBoundingClientRect();
     const corners = [[left + 8, top + 8], [right - 8, top + 8], [left + 8, bottom - 8], [right - 8, bottom - 8]];
@@ -64,7 +64,7 @@ async function stopAll(): Promise<void> {
   started.clear();
 }
 
-/** The silos that can discharge now. */
+/** Returns silos that can discharge now. */
 async function silos(count: number): Promise<string[]> {
   const { data } = await site.client.fleet.devices({ profile: 'silo_scale' });
   const chosen = data.slice(0, count).map(({ device_id }) => device_id);
@@ -119,7 +119,7 @@ for (const size of SIZES) {
       };
       await discharge(last);
       await isUnchanged(before, 12);
-      // The first one is at the left; its place belongs to no other one while any of the others is shown.
+      // The first card is at the left; its place is not given to another one while any of the others is shown.
       await site.client.operations.stop(others[0] ?? '', operations[0]?.operation_id ?? '');
       await page.locator('.movement-foot .movement.ended').waitFor();
       await isUnchanged(before.slice(1), 8);
@@ -135,7 +135,7 @@ for (const size of SIZES) {
       const operator = await opened(t, '#/alerts');
       if (operator === null) return;
       const { page } = operator;
-      // The service fails for one of them at first.
+      // At first the service fails for one of the stops.
       let untilMs = Number.POSITIVE_INFINITY;
       await page.route(`**/devices/${chosen[1]}/operations/*/stop`, (route) =>
         Date.now() < untilMs ? route.abort() : route.continue(),
@@ -169,7 +169,7 @@ for (const size of SIZES) {
       const tile = page.locator('.overview-places').getByText(await nameOf(silo), { exact: true });
       await tile.waitFor();
       await page.mouse.move(5, 5);
-      // The device confirms within a second; what is told before is told by the answer to the stop.
+      // The device confirms within a second; the text before that follows from the answer to the stop.
       await page.locator('.movement .stop .button').click();
       await page.mouse.move(5, 5);
       const card = page.locator('.movement', { hasText: stopped });
@@ -201,7 +201,7 @@ for (const size of SIZES) {
       }
       await page.keyboard.press('Enter');
       await page.locator('.movement', { hasText: stopped }).waitFor();
-      // Pressed again it does nothing, and nothing else is there.
+      // A further press does nothing, and nothing else appeared at this place.
       await page.keyboard.press('Enter');
       await sleep(12_000);
       assert.equal(await stop.evaluate((button) => button === document.activeElement), true);

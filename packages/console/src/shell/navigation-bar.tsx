@@ -22,14 +22,14 @@ const SIGNS: Readonly<Record<Section, string>> = {
     'M10 7a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4',
 };
 
-/** Views that belong to a section. */
+/** The section of each view that is not a section itself. */
 const SECTION_OF: Readonly<Partial<Record<Route['view'], Section>>> = {
   devices: 'overview',
   reports: 'operations',
   shift: 'operations',
 };
 
-/** At the top of a desk screen, at the bottom of a phone. */
+/** The navigation, at the top on a desk screen and at the foot on a phone. */
 export function NavigationBar() {
   const { view } = useConsole().navigation.route.value;
   const { shell } = texts.value;
@@ -173,7 +173,7 @@ function SettingsMenu() {
   );
 }
 
-/** Escape closes the menu and returns to its sign; a press elsewhere closes it. Returns the way to end this. */
+/** Escape closes the menu and returns the focus to its button; a press elsewhere closes it. Returns the function that ends this. */
 function closeOnLeave(menu: RefObject<HTMLDetailsElement | null>): () => void {
   const ended = new AbortController();
   const { signal } = ended;

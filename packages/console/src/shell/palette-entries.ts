@@ -1,16 +1,16 @@
-/** Something that can be gone to or done from the palette. */
+/** Something that can be opened or done from the palette. */
 export interface PaletteEntry {
   readonly id: string;
   readonly text: string;
-  /** Where it is, or what it belongs to. */
+  /** The place of the entry, or what it belongs to. */
   readonly place: string;
   readonly run: () => void;
 }
 
-/** More are found by typing more. */
+/** Further entries are found by typing more. */
 export const ENTRIES_SHOWN_MAX = 12;
 
-/** The entries in which each word of the search begins a word: texts that begin with it, then other texts, then by the place. */
+/** The entries in which each word of the search begins a word: first texts that begin with the search, then other texts, then places. */
 export function matching(entries: readonly PaletteEntry[], search: string): PaletteEntry[] {
   const wanted = wordsOf(search);
   const whole = search.trim().toLowerCase();

@@ -28,7 +28,7 @@ test('the palette leads from any view to a device with the wished direction, and
 
   await site.client.configuration.silo.update('silo-02', { thresholds: { low_level: 98, high_level: 99 } });
   await page.keyboard.press('Control+k');
-  // The weather of the day can have raised an alert at the other site.
+  // The simulated weather may have raised an alert at the other site.
   await search.fill('acknowledge hill');
   await page.getByRole('option', { name: 'Acknowledge Hillside Farm' }).waitFor();
   await page.keyboard.press('Enter');
@@ -45,7 +45,7 @@ test('Enter in the palette chooses by what was typed, also before it is drawn', 
   const operator = await signIn(t, site);
   if (operator === null) return;
   const { page } = operator;
-  // The palette finds devices when they are known.
+  // The palette finds devices only after they were loaded.
   await page.getByRole('heading', { name: 'Calf starter' }).waitFor();
   await page.keyboard.press('Control+k');
   await page.getByRole('combobox', { name: 'Go to or do' }).evaluate((input: HTMLInputElement) => {
@@ -153,7 +153,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
   const { page } = operator;
   await page.getByText('Live', { exact: true }).waitFor();
   await operator.open('#/me');
-  // This browser has no window in which it could ask, so it refuses, and the page says so.
+  // The browser of the test has no window for the question, so it refuses, and the page says so.
   await page.getByText(/^This browser refuses notifications of this page/).waitFor();
   await checkAccessibility(page);
   await page.getByRole('button', { name: 'What to tell' }).click();
@@ -201,7 +201,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
     shown,
     'critical: Calf starter | Level is 4.5 %, at or below the limit of 5 %\nHillside Farm | /#/alerts?device=silo-05',
   );
-  // As the page does for a person who has turned messages on.
+  // The texts are kept in the way in which the page keeps them for a person who has turned messages on.
   const german = {
     locale: 'de',
     templates: {
@@ -222,7 +222,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
     shown,
     'Kritisch: Calf starter | Füllstand 4,5 %\nHillside Farm | /#/alerts?device=silo-05',
   );
-  // The browser is in Berlin, the silo is not.
+  // The browser is in Berlin, but the silo is not.
   const due = '2026-01-15T18:30:00Z';
   await deliver({
     time_zone: 'America/Chicago',

@@ -7,7 +7,7 @@ import { MomentInput } from '../kit/moment-input.tsx';
 import { texts } from '../texts/texts.ts';
 
 interface AddProps {
-  /** What the note is on. */
+  /** The device or facility of the note. */
   readonly place: { readonly device_id: string } | { readonly facility: string };
   readonly onDone: () => void;
 }
@@ -49,7 +49,7 @@ function NoteForm({ place, onDone, onClose }: AddProps & { readonly onClose: () 
   );
 }
 
-/** For the key that wrote it, and for an admin. */
+/** Removes a note; only for the key that wrote it, and for an admin. */
 export function RemoveNote({ note, onDone }: { readonly note: Note; readonly onDone: () => void }) {
   const console = useConsole();
   const { shifts } = texts.value;

@@ -24,7 +24,7 @@ import { nameOf, operationTitle } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
 import { AddNote } from './notes.tsx';
 
-/** What happened since the beginning of the shift, and what the shift before has handed over. */
+/** Shows what happened since the beginning of the shift, and what the previous shift has handed over. */
 export function ShiftView() {
   const { client, live, navigation } = useConsole();
   const { shifts, table, shell } = texts.value;
@@ -87,13 +87,13 @@ export function ShiftView() {
   );
 }
 
-/** A time of the address, which anybody can change. */
+/** The time in the address, which may be any text. */
 function timeIn(text: string | null): string | null {
   const timeMs = Date.parse(text ?? '');
   return Number.isNaN(timeMs) ? null : new Date(timeMs).toISOString();
 }
 
-/** What the last shift told and nobody has acknowledged, and the way to tell the next one. */
+/** Shows the handovers that nobody has acknowledged, and the form for the next one. */
 function HandoverPanel({ report }: { readonly report: ShiftReport }) {
   const console = useConsole();
   const { client, session } = console;
@@ -188,7 +188,7 @@ interface Line {
   readonly sign?: ComponentChildren;
 }
 
-/** To the minute and by the clocks of the site, which the head of the page names; the exact time in UTC on hover. */
+/** Shows a time to the minute in the time zone of the site, which the head of the page names; the exact time in UTC on hover. */
 function ShiftTime({ at, timeZone }: { readonly at: string; readonly timeZone: string }) {
   const { nowMs } = useConsole().live.site.clock;
   return (
@@ -203,7 +203,7 @@ interface PartProps {
   readonly lines: readonly Line[];
   readonly hasMore: boolean;
   readonly timeZone: string;
-  /** Where all of them are. */
+  /** The address of the view with all entries. */
   readonly address: string;
   readonly isWide?: boolean;
   readonly children?: ComponentChildren;

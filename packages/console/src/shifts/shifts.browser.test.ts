@@ -5,7 +5,7 @@ import { toIso } from '@granary/contract/time';
 import { checkAccessibility, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 
-/** Nothing is sent there. */
+/** No mail server listens there, so nothing is sent. */
 const MAIL = { GRANARY_SMTP_URL: 'smtp://127.0.0.1:9', GRANARY_MAIL_FROM: 'granary@farm.example' };
 
 let site: RunningSite;
@@ -102,7 +102,7 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   await page.getByRole('button', { name: 'Week', exact: true }).click();
   await report.getByRole('heading', { name: 'Weekly report' }).waitFor();
   await page.getByLabel('Facility').first().selectOption('Hillside Farm');
-  // The report of all facilities names it, too, and is replaced.
+  // The report of all facilities also contains this name, and is replaced.
   await report.getByText('Riverside Mill').first().waitFor({ state: 'detached' });
   await report.getByText('Hillside Farm').first().waitFor();
   await page.evaluate(
@@ -157,7 +157,7 @@ test('a report is read, printed and saved, and sent to others by a schedule', as
   await row.getByRole('button', { name: 'Remove Morning' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await page.getByText('No report is sent yet.').waitFor();
-  // The browser notes what the service refuses.
+  // The browser logs the refusals of the service.
   assert.deepEqual(
     [...record.faults, ...phone.record.faults].filter((fault) => !/status of 4(?:00|22)/.test(fault)),
     [],
@@ -178,7 +178,7 @@ test('a shift is handed over with what happened in it, printed, and acknowledged
   await page.getByRole('region', { name: 'Operations' }).getByText(/Feed/).first().waitFor();
   await page.getByRole('region', { name: 'Notes' }).getByText('Fox in the yard').waitFor();
   await page.getByRole('region', { name: 'Changes' }).getByText('Feed').first().waitFor();
-  // By the clocks of the site, to the minute, and with the times at which shifts begin.
+  // The times are in the time zone of the site, to the minute, and are those at which shifts begin.
   await page
     .getByText(/^As of \d\d:\d\d · All facilities · times of Berlin · Shifts begin at 06:00, 14:00, 22:00$/)
     .waitFor();

@@ -16,7 +16,7 @@ import { locale, texts } from '../texts/texts.ts';
 const DISCOVER = 'granary bridge discover mqtt://192.168.1.10';
 const REMOVE_DEMO = 'granary remove-demo';
 
-/** What is simulated, how the first real device is attached, and how the demo is left. */
+/** Says what is simulated, how the first real device is attached, and how the demo is ended. */
 export function StartView() {
   const { start } = texts.value;
   return (
@@ -63,7 +63,7 @@ function SimulatedDevices() {
   );
 }
 
-/** Shown where the service runs by clocks that are those of no silo. */
+/** Shown where the time zone of the service is that of no silo. */
 function OtherClocks() {
   const { zones } = useConsole().live.site;
   const { start } = texts.value;
@@ -75,7 +75,7 @@ function OtherClocks() {
   return <p class="panel">{start.otherClocks(placeOfZone(told.service), places)}</p>;
 }
 
-/** The three ways to attach a device. */
+/** Shows the three ways to attach a device. */
 function Ways() {
   const mayAdministrate = useScope('admin');
   const open = useSignal<'register' | 'import' | null>(null);

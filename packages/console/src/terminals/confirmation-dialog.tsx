@@ -10,7 +10,7 @@ import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { PersonTiles, PinEntry, type Secret } from './pin-entry.tsx';
 
-/** Asks the person, or another one, to confirm what is about to be sent. */
+/** Asks the person, or a second one, to confirm the request that is about to be sent. */
 export function ConfirmationDialog() {
   const { confirming } = useConsole();
   const { value } = confirming;
@@ -73,7 +73,7 @@ function Asked({ what, isBySecond, answer }: Confirming) {
         <PinEntry
           name={isBySecond ? (second.value?.name ?? login.value) : session.name}
           usesPassword={needsPassword.value}
-          // The plan above may be out of sight by then.
+          // The button repeats the title, because the plan above may be out of view.
           submit={`${terminals.confirm}: ${title}`}
           onEnter={confirm}
         />

@@ -19,17 +19,17 @@ interface Props {
   readonly usesPassword: boolean;
   readonly submit: string;
   readonly hint?: string;
-  /** What is refused is said here, and the entry begins anew. */
+  /** Called with the entry. A refusal is shown here, and the entry begins anew. */
   readonly onEnter: (secret: Secret) => Promise<unknown>;
 }
 
-/** A PIN by large keys, which gloves can press, or by the keyboard; or a password. */
+/** Takes a PIN by large keys, which gloves can press, or by the keyboard; or a password. */
 export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
   const { terminals } = texts.value;
   const secret = useSignal('');
   const input = useRef<HTMLInputElement>(null);
   const { run, isRunning, failure } = useAction();
-  // Before the next key: a PIN is typed at once after its name was pressed.
+  // This runs before the next key, because a PIN is typed directly after its name was pressed.
   useLayoutEffect(() => input.current?.focus(), [usesPassword]);
 
   async function enter(event: Event): Promise<void> {
@@ -109,7 +109,7 @@ interface TilesProps {
   readonly onChoose: (person: TerminalPerson) => void;
 }
 
-/** One large button for each person; two of one name, or of names that look alike, differ in the second line. */
+/** Shows one large button for each person; people whose names are equal or look alike are told apart by the second line. */
 export const PersonTiles = ({ people, onChoose }: TilesProps) => (
   <ul class="person-tiles">
     {people.map((person) => (

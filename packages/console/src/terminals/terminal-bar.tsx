@@ -11,12 +11,12 @@ import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts/texts.ts';
 import { PersonTiles, PinEntry, type Secret } from './pin-entry.tsx';
 
-/** Asked at most this often whether the person is still signed in, and told that they are still there. */
+/** At this interval at most the page asks whether the person is still signed in, and reports that they are still there. */
 const CHECK_MS = 15 * SECOND_MS;
 const ONCE = { timeLimitMs: 0 };
 const TOUCHES = ['pointerdown', 'keydown'] as const;
 
-/** At a shared terminal: who has signed in, and the change to the next person over the running view. */
+/** The bar of a shared terminal: who has signed in, and the change to the next person over the running view. */
 export function TerminalBar() {
   const { client, session, become } = useConsole();
   const { terminals } = texts.value;
@@ -24,7 +24,7 @@ export function TerminalBar() {
   const isLocked = session.kind === 'terminal';
   const lock = (): void => {
     become(null);
-    // The service locks by itself after a time, also if this does not arrive.
+    // The service locks the terminal by itself after a time, even if this request does not arrive.
     client.terminals.lock().catch(() => undefined);
   };
   useIdleLock(session.key_id, isLocked, lock);
@@ -65,7 +65,7 @@ export function TerminalBar() {
   );
 }
 
-/** Whoever walks away is signed out; the view stays. */
+/** Signs out a person who walks away; the view stays. */
 function useIdleLock(keyId: string, isLocked: boolean, lock: () => void): void {
   const { client, become } = useConsole();
   const latest = useRef(lock);

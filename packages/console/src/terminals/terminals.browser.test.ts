@@ -116,7 +116,7 @@ describe('terminals in Chromium', () => {
     assert.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0);
     await page.reload();
     await bar.getByText('Locked: anybody can look and stop').waitFor();
-    // The wrong PIN.
+    // The browser logs the refusal of the wrong PIN.
     assert.deepEqual(
       record.faults.filter((fault) => !fault.includes('403')),
       [],
@@ -139,7 +139,7 @@ describe('terminals in Chromium', () => {
     await page.getByLabel('Amount').fill('5');
     await page.getByRole('button', { name: 'Feed 5 kg' }).click();
     await dialog.getByText('wants another person who operates here').waitFor();
-    // By what the starter saw.
+    // The second person sees what the person who started it saw.
     const plan = dialog.getByRole('region', { name: 'Feed 5 kg' });
     for (const fact of ['Rate', 'Expected duration', 'Level']) {
       await plan.getByText(fact, { exact: true }).waitFor();
@@ -157,7 +157,7 @@ describe('terminals in Chromium', () => {
     assert.equal(started?.actor?.confirmed_by?.name, 'Bo Karlsson');
     await page.getByRole('region', { name: 'Last operation' }).waitFor();
 
-    // Both are named wherever the starter is.
+    // Both people are named wherever the person who started it is named.
     const both = /Ada Lovelace( · Mill, door)?, confirmed by Bo Karlsson/;
     await page.goto(`${site.url}/#/devices/silo-03?tab=operations`);
     await page.locator('.device-operations summary').getByText(both).click();

@@ -1,10 +1,10 @@
-/** A text for each kind of number that the language tells apart; `#` is the number. */
+/** A text for each plural form of the language; `#` is the number. */
 type Forms<Language extends string> = Readonly<Record<'one' | 'other', string>> &
   (Language extends 'pl' ? Readonly<Record<'few' | 'many', string>> : unknown);
 
 /**
- * How the texts of a language write a number with the words that depend on it. It imports nothing of the page, which waits for the
- * texts before it goes on.
+ * How the texts of a language write a number with the words that depend on it. This module imports nothing of the page, because the page
+ * waits for the texts.
  */
 export const pluralOf = <Language extends string>(language: Language) => {
   const rules = new Intl.PluralRules(language);

@@ -38,14 +38,14 @@ test('every folder with texts is a language that can be chosen', () => {
 
 type Leaf = string | ((...values: never[]) => string);
 
-/** Every text by its place, such as `alerts.listNames.open`. */
+/** Every text by its path, such as `alerts.listNames.open`. */
 function leavesOf(value: object, path: readonly string[] = []): [readonly string[], Leaf][] {
   return Object.entries(value).flatMap(([name, inner]: [string, Leaf | object]) =>
     typeof inner === 'object' ? leavesOf(inner, [...path, name]) : [[[...path, name], inner]],
   );
 }
 
-/** Small numbers are taken as counts and as texts; in a text they are found again. */
+/** Small numbers are used both as counts and as texts; the test searches for them in the result. */
 const SAMPLE = ['37', '48', '59', '64'] as const;
 
 function written(leaf: Leaf): string {
@@ -55,10 +55,10 @@ function written(leaf: Leaf): string {
 
 const samplesIn = (text: string): string[] => SAMPLE.filter((sample) => text.includes(sample));
 
-/** What the service says in English, and other languages by a code. */
+/** Texts that the service sends in English, while other languages have a code for them. */
 const IN_ENGLISH = new Set(['devices.link.ending']);
 
-/** Words that another language has, too, and what is written the same way everywhere. */
+/** Words that are the same in another language, and texts that are written the same way everywhere. */
 const SAME: Readonly<Record<string, RegExp>> = {
   every:
     /^[^\p{L}]*$|^°[CF]$|^(?:Webhooks?|PIN|API|Firmware(?: 37)?|Terminals?|Passkeys|Silos?|N|null|undefined|\d+ h|37 in 24 h|37 in 48|kg|t|lb|m\/s|km\/h|mph)$/u,
@@ -102,7 +102,7 @@ test('no text is unused', () => {
   const all = sources.join('\n');
   const wordsOf = (text: string, pattern: RegExp): Set<string> =>
     new Set([...text.matchAll(pattern)].flatMap(([, words = '']) => words.match(/\w+/g) ?? []));
-  /** Their names are data: they are read by a name that is not written out, or given away as a whole. */
+  /** The names in these tables are data: the code reads them by a computed name, or passes the whole table on. */
   const tables = wordsOf(all, /(\w+)(?:\?\.)?\[/g).union(wordsOf(all, /\.(\w+)\s*[;:),}]/g));
   const indexed = wordsOf(all, /(\w+)\[/g);
   const states = wordsOf(all, /'(\w+)'/g);

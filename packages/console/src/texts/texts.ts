@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals';
 import type { LanguageTexts, Texts } from './en/texts.ts';
 
-/** What each language calls itself, and its texts, which are a file of their own, so that a reader loads one. */
+/** The name of each language in itself, and its texts, which are in a file of their own, so that a reader loads only one. */
 const ALL = {
   en: { name: 'English', load: () => import('./en/texts.ts') },
   de: { name: 'Deutsch', load: () => import('./de/texts.ts') },
@@ -24,7 +24,7 @@ export const loadTexts = async (language: Language): Promise<LanguageTexts> =>
 
 const used = signal<{ readonly name: Language; readonly of: LanguageTexts } | null>(null);
 
-/** Resolves when the page is written in this language; nothing can be shown before that happened once. */
+/** Resolves when the page is written in this language; nothing can be shown before this has happened once. */
 export async function useLanguage(name: Language): Promise<void> {
   used.value = { name, of: await loadTexts(name) };
 }
@@ -34,7 +34,7 @@ const current = computed(() => {
   return used.value;
 });
 
-/** The language that the viewer chose, or the first one of the browser that there is. */
+/** The language that the viewer chose, or the first available one of the browser. */
 export const language = computed(() => current.value.name);
 
 export const texts = computed<Texts>(() => current.value.of.texts);
@@ -43,7 +43,7 @@ export const templates = computed(() => current.value.of.templates);
 
 export const errorTexts = computed(() => current.value.of.errors);
 
-/** For numbers and times, which differ within a language: `en-GB` and `en-US` write a time differently. */
+/** The locale for numbers and times, which differ within a language: `en-GB` and `en-US` write a time differently. */
 export const locale = computed(() => localeOf(language.value, navigator.languages));
 
 const baseOf = (locale: string): string => locale.toLowerCase().split('-')[0] ?? '';

@@ -13,7 +13,7 @@ import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { nameOf } from '../operations/jobs.ts';
 import { locale, texts } from '../texts/texts.ts';
 
-/** The own views of the key and the shared ones, by name; read when somebody looks at them. */
+/** The own views of the key and the shared ones, by name; they are read when somebody opens the list. */
 export function useSavedViews(): Loaded<readonly View[]> {
   const { client } = useConsole();
   return useLoaded(
@@ -28,7 +28,7 @@ export function useSavedViews(): Loaded<readonly View[]> {
   );
 }
 
-/** Opens a saved view, or saves what is shown now with its filters. */
+/** Opens a saved view, or saves the present view with its filters. */
 export const SavedViews = () => (
   <DialogButton text={texts.value.views.title}>{(close) => <ViewsDialog onClose={close} />}</DialogButton>
 );
@@ -60,7 +60,7 @@ function ViewsDialog({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** A view of the key with the same name is replaced. */
+/** Saves a view; a view of the key with the same name is replaced. */
 function SaveForm({ views, onDone }: { readonly views: readonly View[]; readonly onDone: () => void }) {
   const console = useConsole();
   const { client, navigation } = console;

@@ -12,7 +12,7 @@ import { texts } from '../texts/texts.ts';
 /** How long a facility is shown before the next one. */
 const TURN_MS = 20_000;
 
-/** For a screen on a wall: large, nothing to press, one facility after the other; that it is not live covers it all. */
+/** The view for a screen on a wall: large, without controls, one facility after the other. A lost connection covers all of it. */
 export function WallView() {
   const { client, live, navigation } = useConsole();
   const { wall } = texts.value;
@@ -60,7 +60,7 @@ export function WallView() {
   );
 }
 
-/** From the other end of a hall it must be clear that nothing on the screen is known to be true. */
+/** Even from the other end of a hall it must be clear that nothing on the screen is known to be current. */
 function LostCover() {
   const { connection, site } = useConsole().live;
   const { shell } = texts.value;

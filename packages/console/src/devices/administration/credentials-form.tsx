@@ -11,13 +11,13 @@ interface Props {
   readonly submit: string;
   readonly issuedTitle?: string;
   readonly profile: ProfileName;
-  /** Does what the form is about; the device gets a new secret by it. */
+  /** Does what the form is for, which gives the device a new secret. */
   readonly issue: () => Promise<DeviceCredentials>;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A form that gives a device a secret, and then shows it this once, with a command that tries it. */
+/** A form that gives a device a secret, and then shows the secret this once, with a command that tries it. */
 export function CredentialsForm({ profile, issue, ...form }: Props) {
   const { deviceAdmin } = texts.value;
   const { device_link: link } = useConsole().settings;

@@ -23,7 +23,7 @@ interface DialogProps extends Props {
   readonly onClose: () => void;
 }
 
-/** What a key with the scope `admin` can change of a device: what is said of it, its secret, and whether it is there. */
+/** Shows what a key with the scope `admin` can change of a device: its description, its secret, and whether it is registered. */
 export function DeviceAdministration({ device, facts }: Props) {
   const { deviceAdmin, devices } = texts.value;
   const { device_id, profile, model, location, labels } = device;
@@ -68,7 +68,7 @@ interface Base {
   readonly etag: string | null;
 }
 
-/** Changes of another person since the form was opened are shown, and never overwritten unseen. */
+/** Edits a device. Changes of another person since the form was opened are shown, and never overwritten unseen. */
 function EditDevice({ device: { device_id: deviceId, name, group }, facts, onClose }: DialogProps) {
   const console = useConsole();
   const { client } = console;
@@ -132,7 +132,7 @@ function RenewCredentials({ device, onClose }: Omit<DialogProps, 'facts'>) {
   );
 }
 
-/** The id has to be typed before all records are removed, because that cannot be undone. */
+/** Removes a device. Before all records are removed the person has to type the id, because that cannot be undone. */
 function RemoveDevice({ device, onClose }: Omit<DialogProps, 'facts'>) {
   const console = useConsole();
   const { client, live, navigation } = console;

@@ -32,7 +32,7 @@ const DRAFT: DeviceDraft = {
   sensors: [CO2],
 };
 
-/** What is sent for a registration, and to which group of endpoints. */
+/** Returns the request of a registration, and the group of endpoints to which it is sent. */
 async function registrationOf(
   profile: ProfileName,
   deviceId: string,

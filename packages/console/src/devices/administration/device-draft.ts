@@ -22,14 +22,14 @@ export const EMPTY_SENSOR: SensorDraft = {
   reporting_interval_s: '',
 };
 
-/** What the form of a device holds, as it was typed. */
+/** The contents of the form of a device, as they were typed. */
 export interface DeviceDraft {
   readonly name: string;
   readonly model: string;
   readonly facility: string;
   readonly zone: string;
   readonly firmware_version: string;
-  /** In kilograms; only a silo has it. */
+  /** The capacity in kilograms; only a silo has one. */
   readonly capacity: string;
   readonly labels: string;
   readonly sensors: readonly SensorDraft[];
@@ -71,7 +71,7 @@ interface GroupRegistration {
   ): Promise<{ readonly credentials: DeviceCredentials }>;
 }
 
-/** The group of a profile decides with what its devices are registered, and where. */
+/** The group of a profile decides which fields a registration has, and to which endpoint it is sent. */
 const GROUPS: Readonly<Record<DeviceGroup, GroupRegistration>> = {
   silo: {
     hasCapacity: true,
@@ -87,7 +87,7 @@ const GROUPS: Readonly<Record<DeviceGroup, GroupRegistration>> = {
 
 export const hasCapacity = (profile: ProfileName): boolean => GROUPS[PROFILES[profile].group].hasCapacity;
 
-/** Registers what was typed, and returns the credentials of the new device. */
+/** Registers the device of the form, and returns its credentials. */
 export async function registerDevice(
   client: Client,
   profile: ProfileName,
@@ -110,7 +110,7 @@ export async function registerDevice(
   return (await register(client, body, { profile, capacityKg: Number(capacity) }, options)).credentials;
 }
 
-/** Only what the person has changed, so that a change of another person to another field stays. */
+/** Only the fields that the person has changed, so that a change of another person to another field stays. */
 export function patchOf(draft: DeviceDraft, before: DeviceDraft): DevicePatch {
   const now = trimmed(draft);
   const isChanged = (field: keyof DeviceDraft): boolean => !isSame(now[field], before[field]);
@@ -129,7 +129,7 @@ export function patchOf(draft: DeviceDraft, before: DeviceDraft): DevicePatch {
   };
 }
 
-/** After a change of another person: what this person has typed stays, everything else is as it is now. */
+/** The form after a change of another person: fields that this person has typed stay, all others are as they are now. */
 export const mergedDraft = (draft: DeviceDraft, before: DeviceDraft, now: DeviceDraft): DeviceDraft =>
   eachField(draft, (field) => (isSame(draft[field], before[field]) ? now[field] : draft[field]));
 
@@ -150,7 +150,7 @@ const trimmed = (draft: DeviceDraft): DeviceDraft =>
     return typeof value === 'string' ? value.trim() : value;
   });
 
-/** A declared sensor as it was typed; what is empty is not given. */
+/** A declared sensor as it was typed; an empty field is not sent. */
 export interface SensorDraft {
   readonly sensor_id: string;
   readonly type: string;

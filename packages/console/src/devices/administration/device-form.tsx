@@ -12,11 +12,11 @@ type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
 
 interface Props extends Bound<DeviceDraft> {
   readonly hasCapacity: boolean;
-  /** Not where something else knows which ones it declares. */
+  /** False where the sensors to declare are known from elsewhere. */
   readonly hasSensors?: boolean;
 }
 
-/** What a person can say of a device, at its registration and later. */
+/** The fields that describe a device, at its registration and later. */
 export function DeviceFields({ value: draft, onValue, hasCapacity, hasSensors = true }: Props) {
   const { site } = useConsole().live;
   const { deviceAdmin } = texts.value;
@@ -105,7 +105,7 @@ function SensorsEditor({ value: sensors, onValue }: Bound<readonly SensorDraft[]
   );
 }
 
-/** The id has to be typed before something that cannot be undone. */
+/** Asks the person to type the id before something that cannot be undone. */
 export function ConfirmId({ deviceId }: { readonly deviceId: string }) {
   const typed = useSignal('');
   return (

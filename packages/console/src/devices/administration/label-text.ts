@@ -6,7 +6,7 @@ export const labelText = (labels: Labels = {}): string =>
     .map(([name, value]) => `${name}=${value}`)
     .join(', ');
 
-/** What was typed; a name without a value removes its label. The service refuses what is no label. */
+/** The changes of a typed text; a name without a value removes its label. The service refuses a text that is not a label. */
 export const labelChanges = (text: string): LabelChanges =>
   Object.fromEntries(
     text
@@ -19,7 +19,7 @@ export const labelChanges = (text: string): LabelChanges =>
       }),
   );
 
-/** What turns the labels of one text into those of another. */
+/** The changes that turn the labels of one text into those of another. */
 export function labelsChanged(before: string, now: string): LabelChanges {
   const old = labelChanges(before);
   const wanted = labelChanges(now);

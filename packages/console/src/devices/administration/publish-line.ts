@@ -1,7 +1,7 @@
 import type { ConsoleSettings } from '@granary/contract/console';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 
-/** A plausible first value of what each profile measures. */
+/** A plausible first value for each profile. */
 const FIRST_VALUES: Readonly<Record<string, number>> = {
   weight: 512.5,
   latitude: 48.2,

@@ -12,7 +12,7 @@ import { hasCapability, lineKey, type ShownSensor } from '../facts/sensors.ts';
 import { intervalsFor, type TimeRange } from './chart-selection.ts';
 import { type Bucket, bucketsOf } from './series.ts';
 
-/** More would cover the axis, and each page is a request. */
+/** More marks than this would cover the axis, and each page of them is a request. */
 const MARKS_MAX = 300;
 
 export interface SensorHistory {
@@ -51,7 +51,7 @@ async function readBuckets(
   return bucketsOf(points, INTERVAL_MS[interval]);
 }
 
-/** The weight of a silo is its level in kilograms. The bucket that the range begins in is part of it. */
+/** The level is read as weight in kilograms. The bucket in which the range begins is part of the history. */
 function historyQuery({ id }: Pick<ShownSensor, 'id'>, { fromMs, toMs }: TimeRange, interval: Interval) {
   const step = INTERVAL_MS[interval];
   return {
@@ -65,7 +65,7 @@ function historyQuery({ id }: Pick<ShownSensor, 'id'>, { fromMs, toMs }: TimeRan
 const WEEK_MS = 7 * DAY_MS;
 const WEEKS = 4;
 
-/** What a sensor usually measures at one time of the week. */
+/** The range of values that a sensor usually has at one time of the week. */
 export interface UsualValue {
   readonly atMs: number;
   readonly min: number;
@@ -84,7 +84,7 @@ export async function loadUsual(
   return usualValues(await readBuckets(client, device, sensor, past, '1h', signal), { fromMs, toMs });
 }
 
-/** One week alone is not what is usual. */
+/** One week alone does not show what is usual. */
 export function usualValues(
   buckets: readonly Bucket[],
   { fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>,
@@ -102,22 +102,22 @@ export function usualValues(
   });
 }
 
-/** What happened on the time axis. */
+/** The events on the time axis. */
 export interface ChartMarks {
   readonly operations: readonly OperationRecord[];
   readonly alerts: readonly Alert[];
   readonly notes: readonly Note[];
-  /** Refills that no operation explains. */
+  /** Refills that belong to no operation. */
   readonly refills: readonly Refill[];
-  /** What people changed of the device; empty for a key that may not read the audit log. */
+  /** The changes that people made to the device; empty for a key that may not read the audit log. */
   readonly changes: readonly AuditEntry[];
 }
 
 const NOTHING = { data: [] };
-/** These have entries of their own. */
+/** The changes with these names have entries of their own. */
 const NO_CHANGE = /^(operations|alerts|fleet|shifts|proposals|confirmations)\./;
 
-/** All lists are newest first, so those without a range are read until they are older than it. */
+/** Reads the events of the range. All lists are newest first, so a list without a range is read until it is older than the range. */
 export async function loadMarks(
   client: Client,
   { device_id, group, profile }: Pick<FleetDevice, 'device_id' | 'group' | 'profile'>,
@@ -167,13 +167,16 @@ async function until<Item>(
   const found: Item[] = [];
   for await (const item of items) {
     found.push(item);
-    // The last one may have begun before the range and lasted into it.
+    // The last entry may have begun before the range and lasted into it.
     if (timeOf(item) < fromMs || found.length === MARKS_MAX) break;
   }
   return found;
 }
 
-/** What the chart shows, in the units of the person, one line for each interval of each sensor; times are the beginnings of the intervals in UTC. */
+/**
+ * The contents of the chart in the units of the person, one line for each interval of each sensor; times are the beginnings of
+ * the intervals in UTC.
+ */
 export function csvOf(deviceId: string, histories: readonly SensorHistory[]): string {
   const lines = histories.flatMap(({ sensor, interval, buckets }) => {
     const { unit, toShown } = shownAs(sensor.unit, sensor.compared?.device_id ?? deviceId);
@@ -190,17 +193,17 @@ export function csvOf(deviceId: string, histories: readonly SensorHistory[]): st
   return `${['timestamp,interval,sensor,unit,mean,min,max', ...lines].join('\r\n')}\r\n`;
 }
 
-/** No sensor measures finer, and more digits are those of the computation. */
+/** Rounds to three decimals: no sensor measures finer, and further digits come from the computation. */
 const rounded = (value: number): number => Math.round(value * 1_000) / 1_000;
 
-/** The name of the file tells the device, the sensors and the days. */
+/** The name of the file, which contains the device, the sensors and the days. */
 export function csvName(deviceId: string, histories: readonly SensorHistory[], range: TimeRange): string {
   const day = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
   const sensors = histories.map(({ sensor }) => lineKey(sensor)).join('+');
   return `${deviceId}_${sensors}_${day(range.fromMs)}_${day(range.toMs)}.csv`;
 }
 
-/** A spreadsheet would compute a text that begins like a formula. */
+/** A text that begins like a formula gets an apostrophe, because a spreadsheet would compute it. */
 function cell(text: string): string {
   const plain = /^[=+\-@\t]/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;

@@ -4,7 +4,7 @@ import type { ShownSensor } from '../facts/sensors.ts';
 
 const SENSORS_SHOWN_MAX = 3;
 
-/** What a person wants to see first, where the address does not name a sensor. */
+/** The sensors to show first when the address names none. */
 const FIRST_CHOICES = ['level', 'battery_level', 'temperature'];
 
 const DEFAULT: Preset = '24h';
@@ -17,7 +17,7 @@ const POINTS_PER_PIXEL_MAX = 2;
 /** The colour of each series, in the order of the selection. */
 export const SERIES_COLOURS = ['--series-1', '--series-2', '--series-3'] as const;
 
-/** Ranges that end now and move on with the time. */
+/** The ranges that end now and move on with the time. */
 export const PRESETS = {
   '6h': 6 * HOUR_MS,
   '24h': DAY_MS,
@@ -33,11 +33,11 @@ export const PRESET_NAMES = Object.keys(PRESETS) as readonly Preset[];
 export interface TimeRange {
   readonly fromMs: number;
   readonly toMs: number;
-  /** `null` for a range that somebody has chosen, which does not move. */
+  /** `null` for a range that the person has chosen, which does not move. */
   readonly preset: Preset | null;
 }
 
-/** The range in the address. What cannot be read is the default. */
+/** The range in the address; the default when it cannot be read. */
 export function rangeOf(query: URLSearchParams, nowMs: number): TimeRange {
   const fromMs = Date.parse(query.get('from') ?? '');
   const toMs = Date.parse(query.get('to') ?? '');
@@ -46,7 +46,7 @@ export function rangeOf(query: URLSearchParams, nowMs: number): TimeRange {
   return { fromMs: nowMs - PRESETS[preset], toMs: nowMs, preset };
 }
 
-/** The parts of the address that stand for a range. */
+/** The parameters of the address for a range. */
 export const addressOfRange = ({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>) => ({
   from: new Date(Math.round(fromMs)).toISOString(),
   to: new Date(Math.round(toMs)).toISOString(),
@@ -59,7 +59,7 @@ export const addressOfPreset = (preset: Preset) => ({
   range: preset === DEFAULT ? undefined : preset,
 });
 
-/** Moves by a share of its length; the future has nothing to show. */
+/** Moves the range by a share of its length, but not into the future. */
 export function moved({ fromMs, toMs }: TimeRange, share: number, nowMs: number): TimeRange {
   const length = toMs - fromMs;
   const end = Math.min(toMs + length * share, Math.max(toMs, nowMs));
@@ -75,7 +75,7 @@ export function zoomed({ fromMs, toMs }: TimeRange, factor: number, atMs: number
   return { fromMs: end - wanted, toMs: end, preset: null };
 }
 
-/** The finest intervals come first; the coarser ones are for times of which the finest were removed. */
+/** The intervals to try: the finest first, the coarser ones for times whose finer buckets were removed. */
 export function intervalsFor({ fromMs, toMs }: TimeRange, widthPx: number): readonly Interval[] {
   const pointsMax = widthPx * POINTS_PER_PIXEL_MAX;
   const first = INTERVALS.findIndex((name) => (toMs - fromMs) / INTERVAL_MS[name] <= pointsMax);
@@ -92,7 +92,7 @@ export function selectedSensors(query: URLSearchParams, sensors: readonly ShownS
   return first === undefined ? [] : [first];
 }
 
-/** One more is added as long as there is a colour for it, after that it replaces the last; the only one stays. */
+/** The selection after a press on a sensor: a further one is added while a colour is left, and then replaces the last one. The only one stays. */
 export function toggled(selected: readonly ShownSensor[], sensor: ShownSensor): string {
   const ids = selected.map(({ id }) => id);
   const others = ids.filter((id) => id !== sensor.id);

@@ -5,8 +5,8 @@ import { useConsole } from '../../context/console.ts';
 import type { TimeRange } from './chart-selection.ts';
 
 /**
- * The operations of a list as they are known now, newest first: with those that have begun since it was read. An end is final,
- * whoever tells it; of two that have not ended the one that was told later counts.
+ * The operations of a list as they are known now, the newest first, with those that have begun since the list was read. An end is
+ * final, from whichever source; of two states that are no end the later one counts.
  */
 export function withNewest(
   listed: readonly OperationRecord[],
@@ -16,7 +16,7 @@ export function withNewest(
   const newest = new Map(listed.map((operation) => [operation.operation_id, operation]));
   for (const operation of told) {
     const known = newest.get(operation.operation_id);
-    // A list with the end was read after the event that told it, and knows by now what the scale says.
+    // A list with the end was read after the event of the end, and already contains what the scale has measured.
     const hasEnded = known !== undefined && known.ended_at !== null;
     if (!hasEnded && Date.parse(operation.started_at) <= toMs) newest.set(operation.operation_id, operation);
   }
@@ -27,7 +27,7 @@ export function withNewest(
   );
 }
 
-/** What events and the progress of operations under way have told of a device since its page was opened. */
+/** The operations of a device that events and the progress of jobs under way have reported since its page was opened. */
 function useToldOperations(deviceId: string): readonly OperationRecord[] {
   const { live } = useConsole();
   const byEvents = useSignal<ReadonlyMap<string, OperationRecord>>(new Map());
@@ -41,7 +41,7 @@ function useToldOperations(deviceId: string): readonly OperationRecord[] {
   const underWay = live.site.operations.all.value;
   return useMemo(
     () => [
-      // Progress is in no event, so what is under way is newer; an end is told by events alone.
+      // No event contains the progress, so the jobs under way are newer; an end is reported by events alone.
       ...[...underWay.values()].filter(({ device_id }) => device_id === deviceId),
       ...[...byEvents.value.values()].filter(
         ({ operation_id, ended_at }) => ended_at !== null || !underWay.has(operation_id),
@@ -51,7 +51,7 @@ function useToldOperations(deviceId: string): readonly OperationRecord[] {
   );
 }
 
-/** The operations of a device in a list that was read, as they are now. */
+/** The operations of a device in a list that was read, as they are known now. */
 export function useNewestOperations(
   deviceId: string,
   listed: readonly OperationRecord[],

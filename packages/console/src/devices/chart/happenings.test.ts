@@ -16,7 +16,7 @@ const operation = (operation_id: string, time: string): OperationRecord =>
 const change = (audit_id: string, request_id: string): AuditEntry =>
   ({ audit_id, request_id, at: at('09:00:00') }) as AuditEntry;
 
-/** The kinds and the number of records in each, newest first. */
+/** The kinds and the number of records in each, the newest first. */
 const summary = (marks: Parameters<typeof happeningsOf>[0]): string[] =>
   happeningsOf(marks).map((one) =>
     one.kind === 'operation'
@@ -29,7 +29,7 @@ test('the alerts about an operation are told with it, those about the silo are n
   const alerts = [
     alert('low_level', '12:30:00'),
     alert('mass_imbalance', '12:20:00', of('second')),
-    // Raised after the second one had begun.
+    // This alert is raised after the second operation had begun.
     alert('operation_failed', '12:10:00', of('first')),
     alert('operation_failed', '12:05:00', of('second')),
     alert('operation_failed', '10:10:00', of('first')),

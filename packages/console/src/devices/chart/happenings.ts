@@ -7,23 +7,23 @@ import type { Note } from '@granary/contract/shifts';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { ChartMarks } from './chart-data.ts';
 
-/** Something that happened at a device, with all that has the same cause. */
+/** An event at a device, with everything that has the same cause. */
 export type Happening = { readonly at: string } & (
   | { readonly kind: 'operation'; readonly operation: OperationRecord; readonly alerts: readonly Alert[] }
-  /** Newest first; several where the alert was raised again and again. */
+  /** The alerts are newest first; there are several where the alert was raised again and again. */
   | { readonly kind: 'alert'; readonly alerts: readonly [Alert, ...Alert[]] }
   | { readonly kind: 'note'; readonly note: Note }
   | { readonly kind: 'refill'; readonly refill: Refill }
-  /** Those of one request. */
+  /** The changes of one request. */
   | { readonly kind: 'change'; readonly changes: readonly [AuditEntry, ...AuditEntry[]] }
 );
 
 /** An alert that is raised again within this time has not had a new cause. */
 const REPEATED_WITHIN_MS = HOUR_MS;
-/** One reading raises both alerts of a level. */
+/** One reading raises both alerts of a level, so alerts within this time come from the same reading. */
 const SAME_READING_MS = 10 * SECOND_MS;
 
-/** Newest first, one for each cause. */
+/** The events of a device, the newest first, one for each cause. */
 export function happeningsOf({ operations, alerts, notes, refills, changes }: ChartMarks): Happening[] {
   const byOperation = Map.groupBy(alerts, (alert) => operationOf(alert, operations)?.operation_id);
   const happenings: Happening[] = [
@@ -50,7 +50,7 @@ const operationOf = (
 ): OperationRecord | undefined =>
   about?.kind === 'operation' ? operations.find(({ operation_id }) => operation_id === about.id) : undefined;
 
-/** A low level is told by the critical level that the same reading raised. */
+/** Leaves out a low level when the same reading raised the critical level. */
 function withoutLowerLevel(alerts: readonly Alert[]): Alert[] {
   const criticalMs = alerts
     .filter(({ type }) => type === 'critical_level')
@@ -79,7 +79,7 @@ function repeatedAlerts(alerts: readonly Alert[]): Happening[] {
   });
 }
 
-/** The most severe alert; `null` where there is none. */
+/** The severity of the most severe alert; `null` where there is none. */
 export const worstOf = (
   alerts: readonly Alert[],
 ): { severity: AlertSeverity; isResolved: boolean } | null => {

@@ -41,7 +41,7 @@ import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx
 import { Timeline } from './timeline.tsx';
 
 const STEP_MS = 60_000;
-/** Over a longer time nobody sees a weekday. */
+/** Over a longer time a weekday cannot be recognised. */
 const USUAL_RANGE_MAX_MS = 7.1 * DAY_MS;
 const ADDRESS_AFTER_MS = 150;
 const NOTHING_MARKED: ChartMarks = { operations: [], alerts: [], notes: [], refills: [], changes: [] };
@@ -49,13 +49,13 @@ const NOTHING_MARKED: ChartMarks = { operations: [], alerts: [], notes: [], refi
 interface Props {
   readonly device: FleetDevice;
   readonly sensors: readonly ShownSensor[];
-  /** `undefined` until it was read; the thresholds are then drawn later. */
+  /** `undefined` until the configuration was read; the thresholds are then drawn later. */
   readonly configuration: DeviceConfiguration | undefined;
-  /** Set when the line is there, for all that is read after it. */
+  /** Set to true when the line is drawn; the other reads of the page wait for this. */
   readonly hasLine: Signal<boolean>;
 }
 
-/** What the sensors measured, with thresholds, operations and alerts on the same time axis. */
+/** Draws what the sensors measured, with thresholds, operations and alerts on the same time axis. */
 export function HistoryChart({ device, sensors, configuration, hasLine }: Props) {
   const { client, live, navigation } = useConsole();
   const { devices } = texts.value;
@@ -69,7 +69,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
   const named = rangeOf(query, minuteMs);
   const width = useSignal(usualWidth());
   const cursor = useSignal<PlotCursor | null>(null);
-  /** While a person moves the time, the address follows a moment later. */
+  /** The range while a person moves the time; the address follows a moment later. */
   const moving = useSignal<TimeRange | null>(null);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const range = moving.value ?? named;
@@ -89,7 +89,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       isUsualShown && first !== undefined ? await loadUsual(client, place, first, named, signal) : [],
     [...inputs, ids, isLive, isUsualShown],
   );
-  // The line first; what happened beside it is read when it is there.
+  // The line is read first, and the events beside it afterwards.
   const isThere = histories.value !== undefined || histories.failure !== null;
   useEffect(() => {
     if (isThere) hasLine.value = true;
@@ -217,7 +217,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
   );
 }
 
-/** The devices of the same kind, which have the same sensors. */
+/** The devices of the same profile, which have the same sensors. */
 function useComparable({ device_id, profile }: FleetDevice): readonly FleetDevice[] {
   const all = useConsole().live.site.devices.all.value;
   return useMemo(
@@ -229,7 +229,7 @@ function useComparable({ device_id, profile }: FleetDevice): readonly FleetDevic
   );
 }
 
-/** The first sensor of another device beside those of this one, as long as there are colours for them. */
+/** The first sensor of other devices beside those of this one, while colours are left. */
 function comparedSensors(
   selected: readonly ShownSensor[],
   compared: FleetDevice | undefined,
@@ -241,17 +241,17 @@ function comparedSensors(
 
 interface ChartComparisonsProps {
   readonly comparable: readonly FleetDevice[];
-  /** The devices can be chosen when all else is there, because there may be a thousand. */
+  /** True when the list of devices may be drawn: it comes after everything else, because there may be a thousand. */
   readonly isListed: boolean;
   readonly isUsualOffered: boolean;
 }
 
-/** What the line can be compared with: another device, and the same weekday of the weeks before. */
+/** Chooses what the line is compared with: another device, or the same weekday of earlier weeks. */
 function ChartComparisons({ comparable, isListed, isUsualOffered }: ChartComparisonsProps) {
   const { live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
-  // The chart is drawn with each value of its device.
+  // The list is not made again when the chart is drawn, which happens with each value of the device.
   const options = useMemo(
     () =>
       isListed &&
@@ -297,7 +297,7 @@ interface ChartToolbarProps {
   readonly onRange: (range: TimeRange) => void;
 }
 
-/** Which time the chart shows. */
+/** Chooses the range that the chart shows. */
 function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps) {
   const { live, navigation } = useConsole();
   const { devices } = texts.value;
@@ -364,9 +364,9 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
   );
 }
 
-/** The width of a chart before it is there, so that its history is read at the same time as its code. */
+/** The width of a chart before it is drawn, so that its history is read at the same time as its code. */
 const usualWidth = (): number => Math.max(280, innerWidth > 1_100 ? innerWidth - 700 : innerWidth - 64);
 
-/** The time that is read, as a person calls it. */
+/** The name of a range for a person. */
 const wordOf = ({ preset, fromMs, toMs }: TimeRange): string =>
   preset === null ? formatDuration(toMs - fromMs) : texts.value.devices.presets[preset];

@@ -16,9 +16,9 @@ const MISSED_REPORTS_MAX = 3;
 
 export interface PlottedSensor {
   readonly unit: string;
-  /** The name of the colour token. */
+  /** The name of the colour token of the line. */
   readonly colour: string;
-  /** Shares of a whole are drawn from 0 to 100. */
+  /** True for shares of a whole, which are drawn from 0 to 100. */
   readonly isShare: boolean;
 }
 
@@ -27,7 +27,7 @@ interface PlottedThreshold {
   readonly value: number;
   readonly name: string;
   readonly severity: AlertSeverity;
-  /** The alert begins above the value, not below it. */
+  /** True when the alert begins above the value and not below it. */
   readonly isAbove: boolean;
   readonly isCrossed: boolean;
 }
@@ -35,7 +35,7 @@ interface PlottedThreshold {
 export interface PlottedBar {
   readonly fromMs: number;
   readonly toMs: number;
-  /** What was moved, the longest form first. */
+  /** The texts of what was moved, the longest form first. */
   readonly names: readonly string[];
 }
 
@@ -48,9 +48,9 @@ export interface PlotContents {
   readonly table: ChartTable;
   readonly fromMs: number;
   readonly toMs: number;
-  /** `null` where the present is not in the range. */
+  /** `null` when the present is not in the range. */
   readonly nowMs: number | null;
-  /** What the first sensor usually measures at this time of the week. */
+  /** The values that the first sensor usually has at this time of the week. */
   readonly usual: readonly UsualValue[];
   readonly thresholds: readonly PlottedThreshold[];
   readonly bars: readonly PlottedBar[];
@@ -62,7 +62,7 @@ export interface PlotContents {
 export interface PlotCursor {
   /** The row of the table under the cursor. */
   readonly index: number;
-  /** Where it is in the place of the plot. */
+  /** The position of the cursor in the plot. */
   readonly leftPx: number;
 }
 
@@ -70,7 +70,7 @@ export interface PlotOptions {
   readonly sensors: readonly PlottedSensor[];
   readonly language: string;
   readonly height: number;
-  /** A range was drawn with the mouse. */
+  /** Called when a range was drawn with the mouse. */
   readonly onSelect: (fromMs: number, toMs: number) => void;
   readonly onCursor: (cursor: PlotCursor | null) => void;
 }
@@ -79,7 +79,7 @@ export interface Plot {
   readonly over: HTMLElement;
   show(contents: PlotContents): void;
   resize(width: number, height: number): void;
-  /** After a change of the colours. */
+  /** Must be called after a change of the colours. */
   redraw(): void;
   timeAt(clientX: number): number;
   close(): void;
@@ -90,14 +90,14 @@ interface Shown {
   readonly histories: readonly SensorHistory[];
   readonly readings: FleetReadings;
   readonly marks: ChartMarks;
-  /** `undefined` until it was read. */
+  /** `undefined` until the configuration was read. */
   readonly configuration: DeviceConfiguration | undefined;
   readonly range: TimeRange;
   readonly nowMs: number;
   readonly usual: readonly UsualValue[];
 }
 
-/** The room after the present in a range that moves with the time, so that its line does not end at the edge. */
+/** The room after the present in a range that moves with the time, so that the line of the present is not at the edge. */
 const AFTER_NOW_SHARE = 0.025;
 
 /** Everything that the chart draws. */
@@ -155,7 +155,7 @@ export function chartContents(
   };
 }
 
-/** The unit of a line, as the person reads it. */
+/** The unit of a line in which the person reads it. */
 export const lineUnit = (
   { unit, compared }: Pick<ShownSensor, 'unit' | 'compared'>,
   deviceId: string,
@@ -171,7 +171,7 @@ const shownBucket = (bucket: Bucket, unit: Conversion): Bucket => ({
   mean: unit.toShown(bucket.mean),
 });
 
-/** Of an operation that has ended what it moved, which may be less than was wanted. */
+/** The texts of an operation. One that has ended shows the amount that was moved, which may be less than the target. */
 function namesOf(operation: OperationRecord & { readonly device_id: string }): string[] {
   const { ended_at, amount_completed, amount_target } = operation;
   const moved = { ...operation, amount_target: ended_at === null ? amount_target : amount_completed };
@@ -184,8 +184,8 @@ interface Named {
 }
 
 /**
- * Where the names of bars stand, each at the left end of its bar: the longest form that ends before the next bar, or none.
- * At the right edge a name begins earlier, because an operation under way is there.
+ * The positions of the names of bars, each at the left end of its bar: the longest form that ends before the next bar, or none. At the
+ * right edge a name begins further to the left, because an operation under way is there.
  */
 export function placedNames(
   bars: readonly Named[],
@@ -212,13 +212,13 @@ export function placedNames(
   });
 }
 
-/** The median of the distances between neighbours: a past that was reported more rarely has no gap at every point. */
+/** The median of the distances between neighbours, so that a past with rarer reports does not have a gap at every point. */
 function usualDistanceMs(buckets: readonly Bucket[]): number {
   const distances = buckets.slice(1).map(({ atMs }, index) => atMs - (buckets[index]?.atMs ?? atMs));
   return distances.sort((one, other) => one - other)[Math.floor(distances.length / 2)] ?? 0;
 }
 
-/** The newest value ends the line of a range that moves with the time. */
+/** Adds the newest value at the end of the line of a range that moves with the time. */
 function withNewest(
   buckets: readonly Bucket[],
   newest: FleetReadings[string] | undefined,

@@ -15,7 +15,7 @@ import { moved, type TimeRange, zoomed } from './chart-selection.ts';
 import { openPlot } from './plot.ts';
 import type { Plot, PlotContents, PlotCursor, PlottedSensor } from './plot-contents.ts';
 
-/** How far from the cursor, as a share of the range, an alert is still read out. */
+/** The distance from the cursor, as a share of the range, at which an alert is still shown in the readout. */
 const NEAR_SHARE = 0.01;
 
 const WHEEL_ZOOM = 0.0025;
@@ -25,7 +25,7 @@ interface Props {
   readonly label: string;
   readonly sensors: readonly PlottedSensor[];
   readonly contents: PlotContents;
-  /** What is being read, in words; `null` when it is there. */
+  /** The data that is being read, in words; `null` when it has arrived. */
   readonly reading: string | null;
   readonly range: () => TimeRange;
   readonly onRange: (range: TimeRange) => void;
@@ -35,7 +35,7 @@ interface Props {
   readonly onKey: (event: KeyboardEvent) => void;
 }
 
-/** Where the chart is drawn. */
+/** The place in which the chart is drawn. */
 export function PlotPlace({
   label,
   sensors,
@@ -125,8 +125,8 @@ interface Options {
 }
 
 /**
- * A finger moves the time and two fingers zoom. The wheel zooms while the chart has the focus, so that the page can still be
- * scrolled over it, or together with Ctrl, as a touchpad sends it for a pinch. A double press shows twice the time.
+ * Moves the time with one finger and zooms with two. The wheel zooms while the chart has the focus, so that the page can still be
+ * scrolled over the chart, or together with Ctrl, which a touchpad sends for a pinch. A double press shows twice the time.
  */
 function followGestures({ plot, range, nowMs, onRange }: Options): void {
   const { over } = plot;
@@ -176,7 +176,7 @@ interface ChartReadoutProps {
   readonly cursor: ReadonlySignal<PlotCursor | null>;
 }
 
-/** What a line is called: its sensor, and the device where it is another one. */
+/** The name of a line: its sensor, with the device where it is another one. */
 export const lineName = ({ id, compared }: ShownSensor): string =>
   [texts.value.common.sensors[id] ?? id, ...(compared === undefined ? [] : [compared.name])].join(' · ');
 
@@ -184,7 +184,7 @@ interface ChartLegendProps extends Pick<ChartReadoutProps, 'selected'> {
   readonly hasUsual: boolean;
 }
 
-/** Which line is which sensor. */
+/** Shows which line belongs to which sensor. */
 export const ChartLegend = ({ selected, hasUsual }: ChartLegendProps) => (
   <p class="device-legend">
     {selected.map((sensor, place) => (
@@ -202,7 +202,7 @@ export const ChartLegend = ({ selected, hasUsual }: ChartLegendProps) => (
   </p>
 );
 
-/** Beside the cursor: the values under it, and what happened at that time. */
+/** Shows beside the cursor the values under it, and the events at that time. */
 export function ChartReadout({ selected, histories, contents, marks, cursor }: ChartReadoutProps) {
   const { live } = useConsole();
   const { index, leftPx } = cursor.value ?? { index: null, leftPx: 0 };

@@ -16,7 +16,7 @@ import {
 import { isolatedIndexes } from './series.ts';
 
 const BAR_HEIGHT = 6;
-/** The bars of operations, and their names above them. */
+/** The height of the bars of operations with their names above them. */
 const LANE_HEIGHT = 22;
 const BAR_WIDTH_MIN = 3;
 const MARK_SIZE = 10;
@@ -25,9 +25,9 @@ const DAY_S = 86_400;
 const BAND_OPACITY = '20%';
 const FONT = '"Inter Variable", system-ui, sans-serif';
 const AXIS_FONT = `12px ${FONT}`;
-/** A hair of room above and below the values. */
+/** The room above and below the values, as a share of their span. */
 const PADDING = 0.08;
-/** The noise of a steady value is not drawn as if it were a change. */
+/** The smallest span of the scale, so that the noise of a steady value does not look like a change. */
 const SPAN_SHARE_MIN = 0.03;
 const SPAN_MIN = 0.1;
 
@@ -174,7 +174,7 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
 /** The colours of the theme in a form that a canvas accepts: a token has one colour for each theme. */
 function coloursAt(place: HTMLElement) {
   const sample = place.appendChild(document.createElement('span'));
-  // To ask for a colour makes the browser compute the styles of the page.
+  // The colours are cached, because asking for one makes the browser compute the styles of the page.
   const known = new Map<string, string>();
   const resolved = (colour: string): string => {
     const found = known.get(colour);
@@ -192,7 +192,7 @@ function coloursAt(place: HTMLElement) {
   };
 }
 
-/** The labels of the time axis, by the clocks of the page; where a day begins, its date. */
+/** The labels of the time axis in the time zone of the page; the date at the beginning of a day. */
 function timeLabels(splits: readonly number[], stepS: number, language: string): string[] {
   const zone = pageZone.peek();
   const date = dateForm(stepS);
@@ -208,7 +208,7 @@ function dateForm(stepS: number): 'year' | 'month' | 'day' {
   return stepS >= 28 * DAY_S ? 'month' : 'day';
 }
 
-/** Each label has its unit and no more digits than the step needs. */
+/** The labels of the value axis: each has its unit, and no more digits than the step needs. */
 function valueLabels(splits: readonly number[], step: number, unit: string, language: string): string[] {
   const decimals = step >= 1 ? 0 : Math.min(6, Math.ceil(-Math.log10(step)));
   return splits.map((value) => `${formatNumber(value, decimals, language)} ${unitSymbol(unit)}`);
@@ -216,7 +216,7 @@ function valueLabels(splits: readonly number[], step: number, unit: string, lang
 
 type Colour = (name: string) => string;
 
-/** Behind the lines: what is beyond each threshold, coloured only where the newest value is; what is usual; and the present. */
+/** Draws behind the lines: the area beyond each threshold, coloured only if the newest value is in it; the usual values; and the present. */
 function drawBands(
   u: uPlot,
   { thresholds, usual, nowMs }: PlotContents,
@@ -262,7 +262,7 @@ function drawBands(
   ctx.restore();
 }
 
-/** The left and the right end of what lasts for a time, within the plot. */
+/** The left and right end of a bar within the plot. */
 function spanOf(u: uPlot, { fromMs, toMs }: PlottedBar): readonly [number, number] {
   const { left, width } = u.bbox;
   const x = (ms: number): number => Math.min(left + width, Math.max(left, u.valToPos(ms / 1_000, 'x', true)));
@@ -284,7 +284,7 @@ function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colou
     ctx.globalAlpha = 1;
     ctx.fillRect(left, bottom - BAR_HEIGHT * ratio, width, BAR_HEIGHT * ratio);
   }
-  // The most severe last, so that no other mark covers it.
+  // The most severe marks are drawn last, so that no other mark covers them.
   const bySeverity = marks.toSorted(
     (one, other) => ALERT_SEVERITIES.indexOf(one.severity) - ALERT_SEVERITIES.indexOf(other.severity),
   );
@@ -308,7 +308,7 @@ function drawMarks(u: uPlot, { bars, marks, notes }: PlotContents, colour: Colou
   ctx.restore();
 }
 
-/** The same shapes as everywhere: a square, a triangle, a circle. */
+/** The shape of a mark, as everywhere: a square, a triangle or a circle. */
 function shape(severity: AlertSeverity, centre: number, top: number, size: number): Path2D {
   const path = new Path2D();
   if (severity === 'critical') path.rect(centre - size / 2, top, size, size);
@@ -321,7 +321,7 @@ function shape(severity: AlertSeverity, centre: number, top: number, size: numbe
   return path;
 }
 
-/** A line for each threshold, with its name at the right end. */
+/** Draws a line for each threshold, with its name at the right end. */
 function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
@@ -343,7 +343,7 @@ function drawThresholds(u: uPlot, { thresholds }: PlotContents, colour: Colour):
   ctx.restore();
 }
 
-/** What the operations moved, above their bars. */
+/** Draws the amounts of the operations above their bars. */
 function drawNames(u: uPlot, { bars }: PlotContents, colour: Colour): void {
   const { ctx, bbox } = u;
   const ratio = devicePixelRatio;
@@ -366,7 +366,7 @@ function drawNames(u: uPlot, { bars }: PlotContents, colour: Colour): void {
 
 const labelFont = (): string => `${LABEL_FONT_PX * devicePixelRatio}px ${FONT}`;
 
-/** A name above its place, which stays readable where a line of the chart crosses it. */
+/** Draws a name above its place so that it stays readable where a line of the chart crosses it. */
 function drawName({ ctx, bbox }: uPlot, name: string, x: number, y: number, colour: Colour): void {
   ctx.font = labelFont();
   ctx.textBaseline = 'bottom';

@@ -10,7 +10,7 @@ export interface Bucket {
 
 export interface SensorSeries {
   readonly buckets: readonly Bucket[];
-  /** Points that lie further apart are not connected. */
+  /** Points that are further apart are not connected. */
   readonly gapMs: number;
 }
 
@@ -18,7 +18,7 @@ export interface SensorSeries {
 export type Column = readonly (number | null | undefined)[];
 
 export interface ChartTable {
-  /** In seconds. */
+  /** The times in seconds. */
   readonly times: readonly number[];
   /** Mean, minimum and maximum of each sensor. */
   readonly columns: readonly (readonly [mean: Column, min: Column, max: Column])[];

@@ -11,7 +11,7 @@ import { texts } from '../../texts/texts.ts';
 import type { ChartMarks } from './chart-data.ts';
 import { type Happening, happeningsOf, worstOf } from './happenings.ts';
 
-/** The others are on the pages of the operations and of the alerts. */
+/** Further entries are on the pages of the operations and of the alerts. */
 const SHOWN_MAX = 12;
 
 interface Props {
@@ -20,7 +20,7 @@ interface Props {
   readonly reload: () => void;
 }
 
-/** What happened in the time that the chart shows, newest first. */
+/** Shows the events of the time range of the chart, the newest first. */
 export function Timeline({ deviceId, marks, reload }: Props) {
   const { nowMs } = useConsole().live.site.clock;
   const { devices } = texts.value;
@@ -87,7 +87,7 @@ function lineOf(happening: Happening, deviceId: string, nowMs: number): Line {
           ),
         what: operationTitle({ ...operation, device_id: deviceId }),
         address: addressOf('devices', deviceId, { tab: 'operations', operation: operation.operation_id }),
-        // That it failed is told by its status.
+        // The status already says that the operation failed.
         details: [
           nameOf(operation.requested_by),
           statusText(operation),

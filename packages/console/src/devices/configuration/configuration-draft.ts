@@ -5,7 +5,7 @@ import { minuteOf } from '../../kit/site-time.ts';
 import type { Texts } from '../../texts/en/texts.ts';
 import { numberOf, type SensorCable } from '../facts/sensors.ts';
 
-/** These are edited on the map or with the forecast, or have one value only. */
+/** These fields are edited on the map or with the forecast, or have only one possible value. */
 const NOT_IN_FORM: ReadonlySet<string> = new Set([
   'base',
   'geofence',
@@ -17,8 +17,8 @@ const TEXT_FIELDS = /^failsafe\./;
 const TIME_FIELDS = /^maintenance\.next_scheduled$/;
 
 /**
- * A configuration as texts of a form: a path such as `thresholds.low_level` and what its field shows, of a time a minute of
- * UTC.
+ * A configuration as the texts of a form: the keys are paths such as `thresholds.low_level`, the values are the contents of the fields.
+ * A time is a minute of UTC.
  */
 export type Draft = ReadonlyMap<string, string>;
 
@@ -53,14 +53,14 @@ export interface Conflict {
 }
 
 export interface Merged {
-  /** Their configuration with my changes. Where both changed the same field, it has mine until somebody decides. */
+  /** The configuration of the other person with my changes. A field that both have changed has my value until somebody decides. */
   readonly draft: Draft;
   readonly conflicts: readonly Conflict[];
-  /** What only they have changed. */
+  /** The paths that only the other person has changed. */
   readonly taken: readonly string[];
 }
 
-/** Brings my changes onto a configuration that another person has changed in the meantime. */
+/** Applies my changes to a configuration that another person has changed in the meantime. */
 export function merged(base: Draft, mine: Draft, theirs: Draft): Merged {
   const myChanges = new Set(changedPaths(base, mine));
   const theirChanges = changedPaths(base, theirs);
@@ -75,7 +75,7 @@ export function merged(base: Draft, mine: Draft, theirs: Draft): Merged {
 
 export interface PatchResult {
   readonly patch: Readonly<Record<string, unknown>>;
-  /** The fields that are empty or no number. */
+  /** The paths of the fields that are empty or not a number. */
   readonly faulty: readonly string[];
 }
 
@@ -84,7 +84,7 @@ export const kindOf = (path: string): 'number' | 'time' | 'text' => {
   return TEXT_FIELDS.test(path) ? 'text' : 'number';
 };
 
-/** Only what was changed is sent, so that nothing else can be overwritten. */
+/** The changes that are sent: only changed fields, so that nothing else can be overwritten. */
 export function patchOf(stored: Draft, draft: Draft): PatchResult {
   const patch: Record<string, Record<string, unknown> | unknown> = {};
   const faulty: string[] = [];
@@ -113,17 +113,17 @@ function fieldValue(path: string, text: string): string | number | null {
 
 export const parseRules = (text: string): ThresholdRule[] => JSON.parse(text);
 
-/** In the text of a rule for all points of a cable it stands for the number of the point. */
+/** This sign stands for the number of the point in a rule of all points of a cable. */
 const POINT_NUMBER = '#';
 
 /** One line of the editor: a rule of one sensor, or the same rule of all points of a cable. */
 export interface RuleLine {
-  /** The rule of the first point; its text has `#` where those of the points have their number. */
+  /** The rule of the first point; its text has `#` in place of the number of the point. */
   readonly rule: ThresholdRule;
   readonly cable: SensorCable | null;
 }
 
-/** Rules that all points of a cable have become one line, at the place of the first of them. */
+/** Makes one line of the rules that all points of a cable have in common, at the place of the first of them. */
 export function ruleLines(rules: readonly ThresholdRule[], cables: readonly SensorCable[]): RuleLine[] {
   const cableOf = (id: string): SensorCable | undefined =>
     cables.find(({ sensors }) => sensors.some((one) => one.id === id));
@@ -161,7 +161,7 @@ export const rulesOf = (lines: readonly RuleLine[]): ThresholdRule[] =>
         })),
   );
 
-/** The rule with `#` instead of the number of its point. */
+/** The rule with `#` in place of the number of its point. */
 function numbered(rule: ThresholdRule): ThresholdRule {
   if (rule.message === undefined) return rule;
   const number = new RegExp(`\\b${numberOf({ id: rule.sensor_id })}\\b`, 'g');
@@ -175,14 +175,14 @@ export const sideOf = ({ above }: ThresholdRule): 'above' | 'below' =>
 
 export const valueOfRule = ({ above, below }: ThresholdRule): number | null => above ?? below ?? null;
 
-/** A rule has exactly one side. */
+/** Sets the side of a rule, which has exactly one. */
 export function withSide(rule: ThresholdRule, side: string): ThresholdRule {
   const { above, below, ...rest } = rule;
   const value = above ?? below ?? 0;
   return side === 'below' ? { ...rest, below: value } : { ...rest, above: value };
 }
 
-/** What is no number changes nothing. */
+/** Sets the value of a rule; a text that is not a number changes nothing. */
 export function withValue(rule: ThresholdRule, value: number): ThresholdRule {
   if (Number.isNaN(value)) return rule;
   return sideOf(rule) === 'below' ? { ...rule, below: value } : { ...rule, above: value };
@@ -190,6 +190,6 @@ export function withValue(rule: ThresholdRule, value: number): ThresholdRule {
 
 type Words = Pick<Texts['devices']['configuration'], 'fields' | 'sections'>;
 
-/** A field that this page does not know yet is shown by its name in the API. */
+/** The name of a field; the name in the API where the page does not know the field yet. */
 export const fieldName = (path: string, { fields, sections }: Words): string =>
   fields[path] ?? sections[path] ?? path;

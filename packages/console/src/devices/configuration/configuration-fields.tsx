@@ -28,15 +28,15 @@ import {
   withValue,
 } from './configuration-draft.ts';
 
-/** The level has thresholds of its own. */
+/** These sensors are not offered for rules: the level has thresholds of its own. */
 const NOT_FOR_RULES: ReadonlySet<string> = new Set(['level']);
 
-/** Begins the choice of a whole cable; no id of a sensor has it. */
+/** The prefix of the choice of a whole cable; no id of a sensor begins with it. */
 const CABLE = 'cable:';
 
 interface Props {
   readonly draft: Draft;
-  /** By whose clocks times are entered. */
+  /** The time zone in which times are entered. */
   readonly timeZone: string;
   readonly sensors: readonly ShownSensor[];
   readonly changed: readonly string[];
@@ -89,7 +89,7 @@ export function ConfigurationFields(props: Props) {
   );
 }
 
-/** With the unit in which the person fills it in, or the place whose clocks then differ from the viewer's. */
+/** The label of a field, with its unit, or with the place of its time zone where that differs from the viewer's. */
 export function fieldLabel(path: string, draft: Draft, timeZone: string): string {
   const { common, devices } = texts.value;
   const name = fieldName(path, devices.configuration);
@@ -139,19 +139,19 @@ function FieldInput({ id, path, text, timeZone, isReadOnly, onChange }: InputPro
   );
 }
 
-/** A sensor with the unit in which the value of its rule is filled in. */
+/** The name of a sensor with the unit in which the value of its rule is entered. */
 const withUnit = (name: string, sensor: ShownSensor | undefined): string =>
   sensor === undefined ? name : `${name} (${unitSymbol(shownAs(sensor.unit, null).unit)})`;
 
 interface RuleValueProps {
   readonly rule: ThresholdRule;
-  /** That of its sensor. */
+  /** The unit of the sensor of the rule. */
   readonly unit: string;
   readonly isReadOnly: boolean;
   readonly onChange: (rule: ThresholdRule) => void;
 }
 
-/** An empty field stays as it was, because a rule without a value would be another rule. */
+/** An empty field leaves the rule as it was, because a rule without a value would be another rule. */
 function RuleValue({ rule, unit, isReadOnly, onChange }: RuleValueProps) {
   return (
     <NumberBox

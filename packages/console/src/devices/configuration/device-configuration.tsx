@@ -47,7 +47,7 @@ interface Props {
   readonly reload: () => void;
 }
 
-/** Changes the configuration. What another person changes in the meantime is merged, and where both changed the same, one decides. */
+/** Changes the configuration. Changes of another person in the meantime are merged; where both changed the same field, the person decides. */
 export function DeviceConfiguration({ device: { device_id, group }, facts, sensors, reload }: Props) {
   const shared = useConsole();
   const { client, live } = shared;
@@ -109,7 +109,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
       taken.value = [];
       savedAt.value = new Date(live.site.clock.nowMs.peek()).toISOString();
     } finally {
-      // Also after a refusal, because the reason may be that another person was faster.
+      // The configuration is also read again after a refusal, because another person may have changed it first.
       reload();
     }
   }
@@ -185,7 +185,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
   );
 }
 
-/** That of the silo where its configuration names one, otherwise that of its site. */
+/** The zone in the configuration of the silo, otherwise that of its site. */
 const zoneOfDevice = (configuration: Configuration): string =>
   'time_zone' in configuration && configuration.time_zone !== undefined
     ? zoneOf({ time_zone: configuration.time_zone })
@@ -201,7 +201,7 @@ interface ConflictsProps {
   readonly onDecide: (conflict: Conflict, text: string) => void;
 }
 
-/** What another person has changed while this form was open. */
+/** Shows what another person has changed while this form was open. */
 function Conflicts({ deviceId, group, draft, timeZone, conflicts, taken, onDecide }: ConflictsProps) {
   const { client } = useConsole();
   const { devices } = texts.value;
@@ -262,11 +262,11 @@ function fieldText(path: string, stored: string, timeZone: string): string {
 
 interface SavedLineProps {
   readonly device: Pick<FleetDevice, 'device_id' | 'group'>;
-  /** When it was saved, in the time of the service. */
+  /** When the configuration was saved, in the time of the service. */
   readonly savedAt: string;
 }
 
-/** That the configuration was saved, and how far it has come to the device, as far as its connection tells. */
+/** Says that the configuration was saved, and how far it has come to the device, as far as the connection of the device tells. */
 function SavedLine({ device: { device_id, group }, savedAt }: SavedLineProps) {
   const { client } = useConsole();
   const words = texts.value.devices.configuration;

@@ -4,10 +4,10 @@ import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { useConsole } from '../../context/console.ts';
 import { type Loaded, useLoadedOfDevice } from '../../kit/use-loaded.ts';
 
-/** An alert may be about how its messages arrive, which its detail says, too. */
+/** Alerts are included, because an alert may be about the reception of messages, which the detail also shows. */
 const CHANGES_FACTS = /^(device\.|configuration\.|command\.|alert\.)/;
 
-/** What is read of a device beside what the site holds. */
+/** The facts that are read about a device beside those of the site. */
 export interface DeviceFacts {
   readonly detail: SiloDetail | FieldDetail;
   /** The version of the detail. */
@@ -17,7 +17,7 @@ export interface DeviceFacts {
   readonly etag: string | null;
 }
 
-/** Read as soon as nothing more urgent is, and again when an event tells that it has changed. */
+/** Reads the facts when nothing more urgent is being read, and again when an event reports a change. */
 export function useDeviceFacts(
   { device_id, group }: Pick<FleetDevice, 'device_id' | 'group'>,
   mayLoad: boolean,

@@ -4,27 +4,27 @@ import type { Capability } from '@granary/contract/profiles/profile';
 import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 
-/** Positions are for the map. */
+/** These sensors are not shown, because positions are on the map. */
 const NOT_SHOWN: ReadonlySet<string> = new Set(['latitude', 'longitude']);
 
 const NUMBERED = /^(.*?)[_-]?(\d{1,4})$/;
 
-/** Fewer are no cable, but sensors that happen to have numbers. */
+/** Fewer sensors with numbers do not count as a cable. */
 const CABLE_SENSORS_MIN = 3;
 
 /** A sensor of the device page, standard or declared. */
 export interface ShownSensor {
   readonly id: string;
   readonly unit: string;
-  /** What a declared sensor measures; its id is its name. */
+  /** The type of a declared sensor; its name is its id. */
   readonly declaredType: string | null;
-  /** How often it reports, if not as often as its device. */
+  /** The reporting interval of the sensor, if it differs from that of its device. */
   readonly reportingIntervalS: number | null;
   /** The other device whose line is compared with those of the page. */
   readonly compared?: Pick<FleetDevice, 'device_id' | 'group' | 'name'>;
 }
 
-/** What tells the lines of a chart apart. */
+/** The key by which the lines of a chart are told apart. */
 export const lineKey = ({ id, compared }: Pick<ShownSensor, 'id' | 'compared'>): string =>
   compared === undefined ? id : `${id}@${compared.device_id}`;
 
@@ -34,10 +34,10 @@ export interface SensorCable {
   readonly sensors: readonly ShownSensor[];
 }
 
-/** A device that weighs its contents also has a level. */
+/** Whether devices of the profile have a level: all that weigh their contents have one. */
 const hasLevel = (profile: ProfileName): boolean => PROFILES[profile].channels.includes('weight');
 
-/** Every sensor that a device can have: those of its profile, then the declared ones. */
+/** All sensors of a device: those of its profile, then the declared ones. */
 export function sensorsOf(
   profile: ProfileName,
   declared: readonly (SiloDetail['sensors'][number] | object)[] = [],

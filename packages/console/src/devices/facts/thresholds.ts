@@ -7,12 +7,12 @@ type Words = Texts['devices']['thresholds'];
 
 /** A value of a sensor at which an alert begins. */
 export interface NamedThreshold {
-  /** Its field in the configuration; `null` for that of a rule. */
+  /** The field in the configuration; `null` for the threshold of a rule. */
   readonly key: keyof Words | null;
   readonly name: string;
   readonly value: number;
   readonly severity: AlertSeverity;
-  /** The alert begins above the value, not below it. */
+  /** True when the alert begins above the value and not below it. */
   readonly isAbove: boolean;
 }
 
@@ -52,7 +52,7 @@ function profileThresholds(
     return [
       threshold('high_level', high_level, 'warning', true),
       threshold('low_level', low_level, 'warning'),
-      // It guards the bottom or the top.
+      // The critical level guards the bottom or the top, depending on its side of the low level.
       threshold('critical_level', critical_level, 'critical', critical_level > low_level),
     ];
   }
@@ -68,7 +68,7 @@ function profileThresholds(
 export const isCrossed = ({ value, isAbove }: NamedThreshold, measured: number | undefined): boolean =>
   measured !== undefined && (isAbove ? measured >= value : measured <= value);
 
-/** The first threshold in the direction of an operation that its end level does not reach. */
+/** The first threshold beyond the end level of an operation, in the direction of the operation. */
 export function nextThreshold(
   type: OperationType,
   levelAfter: number,

@@ -17,13 +17,13 @@ import { StartForm } from './start-form.tsx';
 interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts | undefined;
-  /** Where the form shows the level that it would lead to. */
+  /** The level to which the form would lead, which the form sets. */
   readonly target: Signal<number | null>;
-  /** Nothing more urgent is being read. */
+  /** True when nothing more urgent is being read. */
   readonly mayLoad: boolean;
 }
 
-/** What moves in this silo with its stop, or the form that starts something. */
+/** Shows the operation that runs in this silo with its stop, or the form that starts one. */
 export function OperationPanel({ device, facts, target, mayLoad }: Props) {
   const { client, live, session } = useConsole();
   const { operations } = texts.value;
@@ -64,7 +64,7 @@ interface LastOperationProps {
   readonly endedAt: string;
 }
 
-/** How the last operation ended, so that a person who watched it sees its end. */
+/** Shows how the last operation ended, so that a person who watched it sees its end. */
 function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
   const { operations, devices } = texts.value;
   const { operation_id, status } = operation;
@@ -89,7 +89,7 @@ function LastOperation({ deviceId, operation, endedAt }: LastOperationProps) {
   );
 }
 
-/** How far an operation is, and its stop. */
+/** Shows how far an operation is, and its stop. */
 function RunningOperation({ operation }: { readonly operation: FleetOperation }) {
   const { operations } = texts.value;
   const { device_id, progress, status, unit, started_at } = operation;

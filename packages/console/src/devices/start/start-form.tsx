@@ -46,10 +46,10 @@ import {
   type StartRequest,
 } from './start-input.ts';
 
-/** A person who types does not need a plan for each digit. */
+/** A plan is requested this long after the last key, because a person who types does not need one for each digit. */
 const AFTER_MS = 200;
 
-/** What is refused whatever the amount, said before anything is entered. */
+/** The statuses that refuse every start, whatever the amount; the form says so before anything is entered. */
 const BLOCKED_BY: Readonly<Partial<Record<FleetDevice['status'], Refused>>> = {
   offline: { code: 'device_offline', message: '', message_code: 'device_is_offline' },
   maintenance: { code: 'device_in_maintenance', message: '', message_code: 'device_is_maintained' },
@@ -58,23 +58,23 @@ const BLOCKED_BY: Readonly<Partial<Record<FleetDevice['status'], Refused>>> = {
 interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts;
-  /** The direction of the last operation: whoever continues it must not move material the other way by mistake. */
+  /** The direction of the last operation, so that a person who continues it does not move material the other way by mistake. */
   readonly lastType: OperationType | null;
-  /** Set to the level after what the form would start, as long as it would not be refused. */
+  /** Set to the level after the operation of the form, as long as it would not be refused. */
   readonly target: Signal<number | null>;
 }
 
-/** Starts a feed or a discharge. What it will do is shown before the button, which repeats it. */
+/** Starts a feed or a discharge. The effect is shown above the button, and the button names the operation again. */
 export function StartForm({ device, facts, lastType, target }: Props) {
   const shared = useConsole();
   const { client, live, navigation } = shared;
   const { operations, devices } = texts.value;
   const input = useSignal<StartInput>(EMPTY_START);
   const action = useAction();
-  /** The same form sent again is carried out once, also where the first answer was lost. */
+  /** The idempotency key of the form: sent again unchanged, it is carried out once, even if the first answer was lost. */
   const sentKey = useRef<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  /** The plan that the person has been asked about once more. */
+  /** The plan whose warnings the person has been asked to confirm. */
   const asked = useSignal<OperationPlan | null>(null);
   const { amount, rate, container } = input.value;
   const own = shownAs('kg', device.device_id).unit as EnteredUnit;
@@ -94,7 +94,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   const planned = planRequestOf(entered);
   const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
   const levelAfter = plan.plan?.refusal === null ? plan.plan.level_after : null;
-  // Who asked for it goes on with the amount.
+  // If the address asks for the form, the person goes on with the amount.
   useEffect(() => {
     if (named !== undefined) form.current?.querySelector<HTMLElement>('input')?.focus();
   }, [named]);
@@ -143,7 +143,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
     return lookTwice({ type: wanted.type, title: titleOf(wanted, deviceId), plan: about, deviceId });
   }
 
-  /** One press is enough where the plan warns of nothing; a press that comes before the plan waits for it. */
+  /** One press is enough if the plan has no warnings; a press that comes before the plan waits for it. */
   async function press(wanted: StartRequest, planning: OperationPlanRequest): Promise<void> {
     const known = plan.plan ?? (await client.operations.plan(device.device_id, planning));
     if (known.refusal === null && known.warnings.length > 0) asked.value = known;
@@ -257,19 +257,19 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   );
 }
 
-/** The silo has changed since the person was asked, so that the answer would be one to another question. */
+/** True when the silo has changed since the person was asked, so that the answer would belong to another question. */
 const hasOtherWarnings = (asked: OperationPlan, now: OperationPlan | null): boolean =>
   now !== null &&
   JSON.stringify([asked.crosses, asked.warnings]) !== JSON.stringify([now.crosses, now.warnings]);
 
-/** With kilograms beside another unit: a wrong unit moves real material. */
+/** The title names kilograms beside another unit, because a wrong unit moves real material. */
 const titleOf = ({ type, body }: Pick<StartRequest, 'type'> & { readonly body: Amount }, deviceId: string) =>
   `${texts.value.operations.types[type]} ${formatBoth(body.amount, body.unit ?? 'kg', locale.value, deviceId)}`;
 
 type Amount = Pick<OperationPlanRequest, 'amount' | 'unit'>;
 
 interface SiloNow {
-  /** `null` where no plausible weight is known. */
+  /** `null` when no plausible weight is known. */
   readonly weightKg: number | null;
   readonly capacityKg: number;
   readonly limits: SiloConfiguration['operation_limits'];
@@ -294,7 +294,7 @@ interface PlanSentenceProps {
   readonly deviceId: string;
 }
 
-/** What will happen, in one sentence, with what a person should know before it. */
+/** Says in one sentence what will happen, with what the person should know before. */
 function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps) {
   const { devices } = texts.value;
   const { type, target_container } = request;
@@ -341,12 +341,12 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
 interface KnownPlan {
   /** `null` until the plan of exactly this request is known. */
   readonly plan: OperationPlan | null;
-  /** Also while the plan of a changed request is awaited, so that what was refused cannot be pressed in between. */
+  /** True also while the plan of a changed request is awaited, so that a refused start cannot be pressed in between. */
   readonly isRefused: boolean;
   readonly failure: unknown;
 }
 
-/** What the service expects of a request, and whether it would refuse it; read again when the contents change. */
+/** Reads the plan of a request, and whether the service would refuse it; reads again when the contents change. */
 function usePlan(
   deviceId: string,
   request: OperationPlanRequest | null,

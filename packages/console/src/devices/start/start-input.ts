@@ -9,12 +9,12 @@ import { type EnteredUnit, requestedMass } from '../../context/units.ts';
 
 /** The form as it was filled in. */
 export interface StartInput {
-  /** `null` until the person has chosen or entered something: then it is the direction of the last operation. */
+  /** `null` until the person has chosen or entered something; until then it is the direction of the last operation. */
   readonly type: OperationType | null;
   readonly amount: string;
-  /** `null` until the person has entered something: then it is their own. */
+  /** `null` until the person has entered something; until then it is the unit of the person. */
   readonly unit: EnteredUnit | null;
-  /** In kg/min; empty for the limit of the device. */
+  /** The rate in kg/min; empty for the limit of the device. */
   readonly rate: string;
   readonly container: string;
 }
@@ -29,11 +29,11 @@ export type StartRequest =
 export interface DirectedInput extends StartInput {
   readonly type: OperationType;
   readonly unit: EnteredUnit;
-  /** What a bushel of the product weighs; `null` where that is not known. */
+  /** The weight of a bushel of the product; `null` when it is not known. */
   readonly bushelKg?: number | null;
 }
 
-/** What can be planned before the container is known; `null` while the amount is missing or something is no positive number. */
+/** The request for a plan, for which the container need not be known; `null` while the amount is missing or a value is not a positive number. */
 export function planRequestOf({
   type,
   amount,
@@ -68,7 +68,7 @@ function positive(text: string): number | null {
   return text.trim() !== '' && Number.isFinite(value) && value > 0 ? value : null;
 }
 
-/** The room for a feed, the contents for a discharge; without a known weight there is no limit that the page could show. */
+/** The room for a feed, or the contents for a discharge; without a known weight the page has no limit to show. */
 export function availableKg(
   type: OperationType,
   { weightKg, capacityKg }: { readonly weightKg: number | null; readonly capacityKg: number },

@@ -5,21 +5,21 @@ import { INTERVAL_MS, INTERVALS, type Interval } from '@granary/contract/telemet
 import type { TimeRange } from '../chart/chart-selection.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 
-/** So many columns can be told apart. */
+/** The number of columns that can be told apart. */
 const COLUMNS_MAX = 200;
-/** Nobody sees more shades. */
+/** The number of shades that a person can tell apart. */
 const SHADES = 50;
 
-/** The means of the points of a cable over the time of the chart. */
+/** The means of the points of a cable over the time range of the chart. */
 export interface CableHistory {
   readonly fromMs: number;
   readonly stepMs: number;
   readonly columns: number;
-  /** By the sensor, then by the column; `undefined` where nothing was measured. */
+  /** The means by sensor and then by column; `undefined` where nothing was measured. */
   readonly values: ReadonlyMap<string, readonly (number | undefined)[]>;
 }
 
-/** The resolution in which a time has few enough columns. */
+/** The resolution with which a time range has few enough columns. */
 export const cableInterval = ({ fromMs, toMs }: Pick<TimeRange, 'fromMs' | 'toMs'>): Interval =>
   INTERVALS.find((name) => (toMs - fromMs) / INTERVAL_MS[name] <= COLUMNS_MAX) ?? '1d';
 
@@ -44,7 +44,7 @@ export async function loadCableHistory(
 
 type Place = Pick<CableHistory, 'fromMs' | 'stepMs' | 'columns'>;
 
-/** The columns of a time; the first one holds its beginning. */
+/** The columns of a time range; the first one contains its beginning. */
 export function placeOf(range: Pick<TimeRange, 'fromMs' | 'toMs'>): Place {
   const stepMs = INTERVAL_MS[cableInterval(range)];
   const fromMs = Math.floor(range.fromMs / stepMs) * stepMs;
@@ -80,7 +80,7 @@ interface Stripes {
   readonly severityOf: (value: number) => AlertSeverity | undefined;
 }
 
-/** One row of the map as a background: darker is higher, and what breaks a rule has the colour of its alarm. */
+/** One row of the map as a CSS background: darker is higher, and a value that breaks a rule has the colour of its alarm. */
 export function stripes({ row, extent: [low, high], severityOf }: Stripes): string {
   const share = (value: number): number => (high === low ? 0.5 : (value - low) / (high - low));
   const colourOf = (value: number | undefined): string => {

@@ -25,7 +25,7 @@ const MOST_SEVERE_FIRST = ALERT_SEVERITIES.toReversed();
 
 const ROW_PX = 24;
 const WIDTH_PX = 96;
-/** The range of the chart moves on with the minutes. */
+/** The range of the chart moves on in steps of a minute. */
 const STEP_MS = MINUTE_MS;
 
 interface Props {
@@ -33,7 +33,7 @@ interface Props {
   readonly sensors: readonly ShownSensor[];
 }
 
-/** Which sensors the chart shows, and the way to show or hide one. */
+/** The sensors that the chart shows, and the function that shows or hides one. */
 function useSelection(sensors: readonly ShownSensor[]) {
   const { navigation } = useConsole();
   const selected = selectedSensors(navigation.route.value.query, sensors);
@@ -43,7 +43,7 @@ function useSelection(sensors: readonly ShownSensor[]) {
   };
 }
 
-/** The newest value of every sensor that is not part of a cable, with its quality and age. Pressing one shows or hides its history. */
+/** Shows the newest value of every sensor that is not part of a cable, with its quality and age. Pressing one shows or hides its history. */
 export function CurrentValues({ device, sensors }: Props) {
   const { devices } = texts.value;
   const { placeOf, onSelect } = useSelection(sensors);
@@ -66,13 +66,13 @@ export function CurrentValues({ device, sensors }: Props) {
 }
 
 interface CablesProps extends Props {
-  /** `undefined` until it was read; rules then colour the cables later. */
+  /** `undefined` until the configuration was read; rules then colour the cables later. */
   readonly configuration: DeviceConfiguration | undefined;
-  /** The line of the chart is read first. */
+  /** True when the line of the chart was read, which comes first. */
   readonly mayLoad: boolean;
 }
 
-/** The cables of a device; most have none. */
+/** Shows the cables of a device; most devices have none. */
 export function Cables({ device, sensors, configuration, mayLoad }: CablesProps) {
   const { devices } = texts.value;
   const selection = useSelection(sensors);
@@ -93,7 +93,7 @@ export function Cables({ device, sensors, configuration, mayLoad }: CablesProps)
 interface RowProps {
   readonly sensor: ShownSensor;
   readonly device: FleetDevice;
-  /** The place of its line in the chart, or -1. */
+  /** The position of its line in the chart, or -1. */
   readonly place: number;
   readonly onSelect: (sensor: ShownSensor) => void;
 }
@@ -127,7 +127,7 @@ interface CableProfileProps extends Omit<CablesProps, 'sensors'> {
   readonly onSelect: (sensor: ShownSensor) => void;
 }
 
-/** The sensors of a cable as a profile over the height, the highest at the top, with their values over the time of the chart. */
+/** Shows the sensors of a cable as a profile over the height, the highest at the top, with their values over the time range of the chart. */
 function CableProfile({
   cable: { prefix, sensors },
   device: { device_id, readings = {} },
@@ -216,7 +216,7 @@ interface CableMapProps {
   readonly configuration: DeviceConfiguration | undefined;
 }
 
-/** Point by time: a row for each point, over the time of the chart. The value under the pointer is told below it. */
+/** Shows a row for each point of a cable over the time range of the chart. The value under the pointer is written below it. */
 function CableMap({ history, extent, unit, sensors, configuration }: CableMapProps) {
   const { clock } = useConsole().live.site;
   const { devices } = texts.value;

@@ -21,11 +21,11 @@ interface Props {
   readonly device: FleetDevice;
   readonly facts: DeviceFacts | undefined;
   readonly sensors: readonly ShownSensor[];
-  /** The level after what the form would start. */
+  /** The level after the operation of the form. */
   readonly target: number | null;
 }
 
-/** The silo drawn to its level, with what is inside, the room left and the thresholds by name. */
+/** Draws the silo to its level, with its contents, the room left and the thresholds by name. */
 export function SiloVessel({ device: { device_id, name, readings = {} }, facts, sensors, target }: Props) {
   const { devices } = texts.value;
   const { operations } = useConsole().live.site;

@@ -6,12 +6,12 @@ interface Size {
 }
 
 export interface ProfileLine {
-  /** As SVG writes them; a missing value ends a line. */
+  /** The lines as SVG paths; a missing value ends a line. */
   readonly lines: readonly string[];
   readonly dots: readonly { readonly x: number; readonly y: number }[];
 }
 
-/** A line over the height through the values of a cable, from its lowest to its highest value. */
+/** Draws a line over the height through the values of a cable, from its lowest to its highest value. */
 export function profileLine(values: readonly (number | null)[], { widthPx, rowPx }: Size): ProfileLine {
   const known = values.filter((value) => value !== null);
   const min = Math.min(...known);
@@ -32,7 +32,7 @@ export function profileLine(values: readonly (number | null)[], { widthPx, rowPx
   };
 }
 
-/** Moves labels apart that would cover each other, each as little as possible, in their order. */
+/** Moves labels apart that would cover each other, each as little as possible, and keeps their order. */
 export function spreadLabels(
   wanted: readonly number[],
   distance: number,

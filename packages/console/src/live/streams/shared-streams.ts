@@ -7,16 +7,16 @@ import {
   type WindowMessage,
 } from './stream-hub.ts';
 
-/** A worker whose script cannot be loaded may say nothing at all. */
+/** The page waits this long for a worker, because a worker whose script cannot be loaded may send nothing at all. */
 const ANSWER_WITHIN_MS = 5_000;
 
-/** A worker that is silent for longer has ended. Pages that nobody sees look at their timers once a minute only. */
+/** A worker that is silent for longer has ended. In pages in the background, timers run only once a minute. */
 const SILENCE_MS = 4 * ALIVE_EVERY_MS;
 
 /** The streams that keep a page current. */
 export type LiveStreams = Pick<Client, 'events' | 'readings'>;
 
-/** The way to the worker. */
+/** The connection to the worker. */
 export interface HubPort {
   postMessage(message: WindowMessage): void;
   addEventListener(type: 'message', listener: (event: MessageEvent<HubMessage>) => void): void;
@@ -29,7 +29,7 @@ interface Following {
   take(message: Exclude<HubMessage, { kind: 'alive' }>): void;
 }
 
-/** The streams of the worker that all windows of the browser share, in the form in which the client has its own. */
+/** The streams of the worker that all windows of the browser share, with the same functions as those of the client. */
 export class SharedStreams implements LiveStreams {
   readonly events: LiveStreams['events'] = { stream: (options) => this.#follow('events', options) };
   readonly readings: LiveStreams['readings'] = { stream: (options) => this.#follow('readings', options) };
@@ -122,8 +122,8 @@ const openWorker = (): SharedWorker =>
   new SharedWorker(new URL('./streams-worker.ts', import.meta.url), { type: 'module' });
 
 /**
- * The streams of the worker that all windows of the browser share, or `null` where the browser has none; then each page follows
- * the streams itself. A leader among the windows would need Web Locks, which pages without TLS do not have.
+ * The streams of the worker that all windows of the browser share, or `null` if the browser has no such worker; then each page follows
+ * the streams itself. Choosing a leader among the windows would need Web Locks, which pages without TLS do not have.
  */
 export async function openSharedStreams(keyId: string): Promise<SharedStreams | null> {
   if (typeof SharedWorker === 'undefined') return null;

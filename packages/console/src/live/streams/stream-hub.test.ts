@@ -8,7 +8,7 @@ import { type HubMessage, StreamHub, type WindowMessage } from './stream-hub.ts'
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** The worker without the browser: messages arrive at once. */
+/** A connection to the worker without a browser, in which messages arrive at once. */
 function portTo(hub: StreamHub): HubPort {
   let listener: (event: MessageEvent<HubMessage>) => void = () => undefined;
   const window = {

@@ -12,7 +12,7 @@ export interface StreamedItems {
 
 export type StreamName = keyof StreamedItems;
 
-/** What a window says. `follower` is a number that the window gives to one following of one stream. */
+/** A message of a window. `follower` is a number that the window gives to each stream that it follows. */
 export type WindowMessage =
   | {
       readonly kind: 'follow';
@@ -30,33 +30,33 @@ interface StreamRefusal {
   readonly message: string;
 }
 
-/** What the windows are told. `alive` is repeated, so that a window notices the end of the worker. */
+/** A message to the windows. `alive` is repeated, so that a window notices the end of the worker. */
 export type HubMessage =
   | { readonly kind: 'alive' }
   | { readonly kind: 'connection'; readonly follower: number; readonly isConnected: boolean }
-  /** Something has arrived at this time of the machine, be it a heartbeat. */
+  /** Something has arrived at this time of the machine, even if only a heartbeat. */
   | { readonly kind: 'heard'; readonly follower: number; readonly atMs: number }
   | { readonly kind: 'item'; readonly follower: number; readonly item: StreamedItems[StreamName] }
   | { readonly kind: 'refused'; readonly follower: number; readonly refusal: StreamRefusal };
 
 export const ALIVE_EVERY_MS = 5_000;
 
-/** Often enough for a time that people read; a stream of many devices brings something all the time. */
+/** A stream of many devices receives messages all the time; the windows are told of them at most this often, which is enough for people. */
 const HEARD_EVERY_MS = 500;
 
-/** The way to one window. */
+/** The connection to one window. */
 export interface WindowPort {
   postMessage(message: HubMessage): void;
 }
 
 /**
- * Holds the streams of a browser once, however many windows it has: a browser opens six connections to a service at most,
- * and streams of every window would leave none for anything else.
+ * Holds each stream of a browser once, however many windows it has: a browser opens at most six connections to a service, and the streams
+ * of every window would leave none for other requests.
  */
 export class StreamHub {
   readonly #streams: { readonly [Name in StreamName]: SharedStream<StreamedItems[Name]> };
   readonly #windows = new Set<WindowPort>();
-  /** The key that the windows are signed in with; a browser has one session. */
+  /** The key with which the windows have signed in; a browser has one session. */
   #keyId: string | null = null;
 
   constructor(client: Pick<Client, 'events' | 'readings'>) {
@@ -94,7 +94,7 @@ export class StreamHub {
     }
   }
 
-  /** A window that has signed in with another key ends the session of those before: the cookie is no longer theirs. */
+  /** A window that has signed in with another key ends the session of the other windows, because the cookie is not theirs any more. */
   #follow(window: WindowPort, { stream, follower, keyId }: WindowMessage & { kind: 'follow' }): void {
     if (this.#keyId !== null && this.#keyId !== keyId) this.#endSession();
     this.#keyId = keyId;
@@ -119,14 +119,14 @@ interface StreamOptions {
   readonly silenceMs: number;
 }
 
-/** One stream of the service, open while anybody follows it. */
+/** One stream of the service, which is open while any window follows it. */
 class SharedStream<Item extends StreamedItems[StreamName]> {
   readonly #openStream: (options: StreamOptions) => AsyncIterable<Item>;
   readonly #merge: ((kept: Item | null, item: Item) => Item) | null;
   #followers: readonly Follower[] = [];
   #connection: AbortController | null = null;
   #isConnected = false;
-  /** What a follower that comes later has missed. */
+  /** The items that a later follower has missed, merged into one. */
   #kept: Item | null = null;
 
   constructor(
@@ -201,7 +201,7 @@ class SharedStream<Item extends StreamedItems[StreamName]> {
   }
 }
 
-/** The service sends the values of all devices at the beginning of a stream only, so they are kept for later windows. */
+/** The service sends the values of all devices only at the beginning of a stream, so they are kept for later windows. */
 function withNewerValues(kept: NewestValues | null, { at, devices }: NewestValues): NewestValues {
   const values = new Map([...(kept?.devices ?? []), ...devices].map((one) => [one.device_id, one]));
   return { at, devices: [...values.values()] };

@@ -35,7 +35,7 @@ async function openStreams({ url, apiKey }: RunningSite): Promise<number> {
   return Number(/^granary_event_streams (\d+)$/m.exec(await metrics.text())?.[1]);
 }
 
-/** What a browser does with a page that is behind another one. */
+/** Hides the page as a browser does with a page that is behind another one. */
 const HIDE = `
   Object.defineProperty(document, 'hidden', { value: true });
   document.dispatchEvent(new Event('visibilitychange'));
@@ -84,7 +84,7 @@ describe('many windows of one browser', () => {
     if (operator === null) return;
     const pages = await openWindows(operator, site.url);
     await areLive(pages);
-    // The events and the newest values.
+    // The two streams are those of events and of newest values.
     await eventually(() => openStreams(site), 2);
     await Promise.all(pages.slice(0, 5).map((page) => page.reload()));
     await areLive(pages);

@@ -3,7 +3,7 @@ import { metresPerPixel, pointOf, type Viewport, worldLength } from './projectio
 const TILE_PX = 256;
 const LEVEL_MAX = 19;
 
-/** A very large screen asks for no more than this. */
+/** The limit of tiles, also for a very large screen. */
 const TILES_MAX = 200;
 const LINES_APART_PX_MIN = 72;
 const BAR_PX_MAX = 120;
@@ -24,7 +24,7 @@ function roundLengthAbove(metres: number): number {
 
 export interface Grid {
   readonly stepM: number;
-  /** Places of the lines in pixels from the left and from the top. */
+  /** The positions of the lines in pixels, from the left (`vertical`) and from the top (`horizontal`). */
   readonly vertical: readonly number[];
   readonly horizontal: readonly number[];
 }
@@ -68,7 +68,7 @@ interface Tile {
   readonly sizePx: number;
 }
 
-/** The tiles that cover the map. The address has places for `{z}`, `{x}` and `{y}`. */
+/** The tiles that cover the map. The address contains `{z}`, `{x}` and `{y}`. */
 export function tilesOf(address: string, { center, scale, width, height }: Viewport): Tile[] {
   const level = Math.min(LEVEL_MAX, Math.max(0, Math.round(Math.log2(scale / TILE_PX))));
   const count = 2 ** level;

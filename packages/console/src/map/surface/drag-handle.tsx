@@ -22,7 +22,7 @@ interface Props {
   readonly children: ComponentChildren;
 }
 
-/** A point on the map that is moved by dragging or by the arrow keys, and removed by the delete key. */
+/** A point on the map that is moved by dragging or with the arrow keys, and removed with the delete key. */
 export function DragHandle({ at, label, kind, onMove, onSelect, onRemove, children }: Props) {
   const view = useViewSignal();
   const { x, y } = screenOf(at, view.value);

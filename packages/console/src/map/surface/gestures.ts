@@ -2,7 +2,7 @@ import type { Point } from '@granary/contract/positions';
 import type { Signal } from '@preact/signals';
 import { moved, pointAt, pointOf, type ScreenPlace, type Viewport, zoomed } from './projection.ts';
 
-/** A pointer that moves less than this has pressed and not dragged. */
+/** A pointer that moves less than this has pressed the map and not dragged it. */
 const PRESS_PX_MAX = 6;
 
 const KEY_STEP_PX = 80;
@@ -20,7 +20,7 @@ const MOVES: Readonly<Record<string, readonly [number, number]>> = {
   ArrowDown: [0, -KEY_STEP_PX],
 };
 
-/** Moves and zooms the map by one or two pointers, the wheel and the keyboard, and tells where it was pressed. */
+/** Moves and zooms the map by one or two pointers, the wheel and the keyboard, and reports where it was pressed. */
 export class Gestures {
   readonly #view: Signal<Viewport>;
   readonly #pointers = new Map<number, ScreenPlace>();
@@ -82,7 +82,7 @@ export class Gestures {
   };
 }
 
-/** Where an event is, from the upper left corner of the map. */
+/** The position of an event, from the upper left corner of the map. */
 export function placeOf({ clientX, clientY, currentTarget }: MouseEvent): ScreenPlace {
   const { left, top } = mapOf(currentTarget).getBoundingClientRect();
   return { x: clientX - left, y: clientY - top };

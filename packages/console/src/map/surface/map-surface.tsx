@@ -16,16 +16,16 @@ const BUTTON_ZOOM = 1.8;
 interface Props {
   readonly view: Signal<Viewport>;
   readonly tilesAddress: string | null;
-  /** Points are added by pressing. */
+  /** True while a press on the map adds a point. */
   readonly isDrawing: boolean;
   readonly onPress?: ((point: Point) => void) | undefined;
   readonly onShowAll: () => void;
-  /** What stands beside the sign of north. */
+  /** The contents beside the sign of north. */
   readonly weather: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** North is up. Drawn as SVG, so that everything on it has a name, can be reached by the keyboard and follows the theme. */
+/** The map, with north up. It is drawn as SVG, so that everything on it has a name, can be reached by the keyboard and follows the theme. */
 export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, weather, children }: Props) {
   const { map } = texts.value;
   const surface = useRef<SVGSVGElement>(null);
@@ -40,7 +40,7 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
       view.value = { ...view.peek(), width, height };
     });
     observer.observe(element);
-    // A listener that JSX adds may not prevent that the page scrolls.
+    // The listener is not added by JSX, because such a listener may not prevent the page from scrolling.
     element.addEventListener('wheel', gestures.wheel, { passive: false });
     return () => {
       observer.disconnect();
@@ -97,7 +97,7 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
   );
 }
 
-/** Where Enter adds a point, while the map has the focus of the keyboard. */
+/** Marks where Enter adds a point, while the map has the focus of the keyboard. */
 function Crosshair() {
   const { width, height } = useView();
   return (
@@ -134,7 +134,7 @@ const lengthText = (metres: number): string =>
     ? `${formatNumber(metres / 1_000, 0, locale.value)} km`
     : `${formatNumber(metres, metres < 1 ? 2 : 0, locale.value)} m`;
 
-/** Pictures of the ground, where the service is told which server has them. */
+/** Draws pictures of the ground, if the service knows a server that has them. */
 const TileLayer = ({ address }: { readonly address: string }) => (
   <g class="map-tiles">
     {tilesOf(address, useView()).map((tile) => (

@@ -8,12 +8,12 @@ const EQUATOR_M = 40_075_016.686;
 /** Web Mercator ends here, where the world is as high as it is wide. */
 const LATITUDE_MAX = 85.0511;
 
-/** From the whole world to about 5 mm for each pixel. */
+/** The scales go from the whole world to about 5 mm for each pixel. */
 const SCALE_MIN = 256;
 
 const SCALE_MAX = 2 ** 33;
 const MARGIN_PX = 56;
-/** A small map is not all margin. */
+/** The margin is at most this share of the map, so that a small map is not only margin. */
 const MARGIN_SHARE_MAX = 0.15;
 
 /** A single place is shown with this much around it. */
@@ -91,7 +91,7 @@ export const moved = (view: Viewport, rightPx: number, downPx: number): Viewport
 
 const wrapped = (x: number): number => x - Math.floor(x);
 
-/** What is under the place stays there. */
+/** Zooms; the point under the given place stays there. */
 export function zoomed(view: Viewport, factor: number, at?: ScreenPlace): Viewport {
   const place = at ?? { x: view.width / 2, y: view.height / 2 };
   const scale = clamp(view.scale * factor, SCALE_MIN, SCALE_MAX);
@@ -103,7 +103,7 @@ export function zoomed(view: Viewport, factor: number, at?: ScreenPlace): Viewpo
   return { ...view, center, scale };
 }
 
-/** All points are visible, with a margin around them. */
+/** The view in which all points are visible, with a margin around them. */
 export function fitted(points: readonly Point[], view: Viewport): Viewport {
   const [first, ...others] = points.map(worldOf);
   if (first === undefined) return view;
@@ -124,7 +124,7 @@ export function fitted(points: readonly Point[], view: Viewport): Viewport {
 export const isVisible = ({ x, y }: ScreenPlace, { width, height }: Viewport): boolean =>
   x >= 0 && y >= 0 && x <= width && y <= height;
 
-/** Exact to half a percent, which is enough for what is drawn; distances that decide come from the service. */
+/** The distance in metres, exact to half a percent, which is enough for drawing; distances that decide come from the service. */
 export function distanceM(from: Point, to: Point): number {
   const half = (angle: number): number => Math.sin(angle / 2) ** 2;
   const across = half(radians(to.lat - from.lat));
@@ -133,7 +133,7 @@ export function distanceM(from: Point, to: Point): number {
   return 2 * RADIUS_M * Math.asin(Math.min(1, Math.sqrt(share)));
 }
 
-/** Degrees clockwise from north. */
+/** The direction in degrees clockwise from north. */
 export function bearing(from: Point, to: Point): number {
   const east = radians(to.lng - from.lng);
   const [start, end] = [radians(from.lat), radians(to.lat)];

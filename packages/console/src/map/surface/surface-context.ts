@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Viewport } from './projection.ts';
 
-/** Until the size of the map is known. */
+/** The view until the size of the map is known. */
 export const NO_VIEW: Viewport = { center: { x: 0.5, y: 0.35 }, scale: 1_024, width: 0, height: 0 };
 
 export const ViewContext = createContext<ReadonlySignal<Viewport>>(signal(NO_VIEW));

@@ -271,7 +271,7 @@ export const audit: typeof english.audit = {
   who: 'Wer',
   nobody: 'Kein gültiger Schlüssel',
   action: 'Aktion',
-  /** By the name of the endpoint, which is the same for every group of devices. */
+  /** The words for each endpoint by its name, which is the same for every group of devices. */
   actions: {
     'devices.register': 'Gerät angelegt',
     'devices.update': 'Gerät geändert',

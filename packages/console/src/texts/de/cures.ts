@@ -1,6 +1,6 @@
 import type { Texts } from '../en/texts.ts';
 
-/** Was gegen eine Ablehnung hilft, nach dem Code ihres Satzes, sonst nach ihrem Fehlercode. */
+/** What helps against a refusal, by the code of its sentence, else by its error code. */
 export const cures: Texts['cures'] = {
   device_is_offline: 'Prüfen Sie Strom und Netz; sobald es wieder online ist, kann es starten.',
   device_is_silent: 'Starten Sie das Gerät neu. Bleibt es still, prüfen Sie den Sensor und sein Kabel.',

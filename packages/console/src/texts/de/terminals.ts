@@ -1,6 +1,6 @@
 import type * as english from '../en/terminals.ts';
 
-/** Gemeinsame Terminals und Anzeigen. */
+/** Shared terminals and displays. */
 export const terminals: typeof english.terminals = {
   title: 'Terminals und Anzeigen',
   enrol: 'Terminal oder Anzeige hinzufügen',

@@ -265,7 +265,7 @@ export const audit = {
   who: 'Who',
   nobody: 'No valid key',
   action: 'Action',
-  /** By the name of the endpoint, which is the same for every group of devices. */
+  /** The words for each endpoint by its name, which is the same for every group of devices. */
   actions: {
     'devices.register': 'Register device',
     'devices.update': 'Change device',

@@ -1,6 +1,6 @@
 import type { AlertType } from '@granary/contract/alerts';
 
-/** What a person should know of an alert to act on it. */
+/** What a person should know to act on an alert. */
 export interface AlarmHelp {
   readonly name: string;
   readonly cause: string;

@@ -1,5 +1,5 @@
 export const common = {
-  /** One device of a profile, and such devices in everyday words. */
+  /** The names of one device of a profile, and of several devices, in everyday words. */
   profiles: {
     silo_scale: { one: 'Silo scale', many: 'Silos' },
     rover: { one: 'Rover or drone', many: 'Vehicles' },
@@ -13,7 +13,7 @@ export const common = {
   moreThanListed: 'There are more than are listed here.',
   neverReported: 'Never reported',
   or: 'or',
-  /** The fields of forms, by their name in the API; others are shown as words. */
+  /** The names of fields of forms, by their name in the API; any other name is written as words. */
   fields: {
     id: 'id',
     device_id: 'device id',
@@ -56,7 +56,7 @@ export const common = {
     compartments: 'compartments',
     delivery_note_kg: 'delivery note',
   },
-  /** The name of a field with the unit in which it is filled in. */
+  /** The name of a field with the unit in which the value is entered. */
   inUnit: (name: string, unit: string) => `${name} in ${unit}`,
   inZone: (text: string, place: string) => `${text}, ${place} time`,
   lastKnown: 'Not current: as it was when the connection was lost',

@@ -235,7 +235,7 @@ export const devices = {
     refusedLogins: 'Refused logins',
     faults: 'Faults',
     lastDisconnect: 'Last disconnect',
-    /** The service says in English what exactly happened. */
+    /** The English text of the service already says what exactly happened. */
     ending: (_how: LinkEnding, message: string): string => message,
     rejections: 'Messages that could not be used',
     noRejections: 'None.',

@@ -1,4 +1,4 @@
-/** Messages on phones and other devices, and what a person sets for them. */
+/** The words of the settings for messages on phones and other devices. */
 export const push = {
   title: 'Notifications on this device',
   means:
@@ -30,7 +30,7 @@ export const push = {
   end: 'End',
   endOf: (browser: string) => `End notifications on ${browser}`,
   endMeans: 'No message reaches this device any more.',
-  /** What the messages themselves say. */
+  /** The words of the messages themselves. */
   words: {
     over: 'Over',
     severity_raised: 'More severe',

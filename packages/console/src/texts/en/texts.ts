@@ -69,12 +69,12 @@ export const en = {
 
 export type Texts = typeof en;
 
-/** Everything that is written in one language. */
+/** All texts of one language. */
 export interface LanguageTexts {
   readonly texts: Texts;
-  /** The templates of what the service tells as a code with values. */
+  /** The templates of the sentences that the service sends as a code with values. */
   readonly templates: Pick<Reader, 'sentences' | 'words'>;
-  /** What each error code means; empty in English, which the service says itself. */
+  /** The meaning of each error code; empty in English, which the service writes itself. */
   readonly errors: Readonly<Record<string, string>>;
 }
 
