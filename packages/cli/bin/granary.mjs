@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Runs on the machine's own Node, which may be older than the service needs, so it is plain JavaScript without dependencies.
+// This file runs on the machine's own Node, which may be older than the service needs, so it is plain JavaScript without dependencies.
 import { spawn, spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import * as module from 'node:module';
@@ -13,7 +13,7 @@ const packageName = `node-${platform}-${process.arch}`;
 
 const userCache = () => join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'granary');
 
-/** The Node of a package that can be found from this file or from the given folder. */
+/** Finds the Node of a package from this file or from the given folder. */
 function nodeFoundFrom(place) {
   const require = module.createRequire(place);
   try {
@@ -25,8 +25,8 @@ function nodeFoundFrom(place) {
 }
 
 /**
- * Fetches the Node that this version was tested with, once, beside this package or else into the cache of the user. It is no
- * dependency, because npm would then make it the `node` of every script of the project in which Granary is installed.
+ * Fetches the Node with which this version was tested, once, into the folder of this package or else into the cache of the user. It is
+ * not a dependency, because npm would then make it the `node` of every script of the project in which Granary is installed.
  */
 function fetchedNode() {
   const wanted = fileURLToPath(new URL('../runtime/', import.meta.url));
@@ -56,7 +56,7 @@ function fetchedNode() {
         },
       );
       if (npm.status !== 0) fail('npm could not fetch it, see above.');
-      // Another command may have been quicker.
+      // Another command may have fetched it first.
       if (!existsSync(folder)) renameSync(draft, folder);
       return nodeFoundFrom(join(folder, 'any.js'));
     } catch (error) {
@@ -69,7 +69,7 @@ function fetchedNode() {
 
 function runOn(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], { stdio: 'inherit' });
-  // Ctrl-C of a terminal reaches both processes, and a second one would end the child without waiting for its work.
+  // Ctrl-C in a terminal reaches both processes, and a second signal would end the child without waiting for its work.
   process.on('SIGINT', () => (isInForeground() ? undefined : child.kill('SIGINT')));
   for (const signal of ['SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
   child.on('error', (error) => fail(`${node} cannot be run: ${error.message}.`));
@@ -100,7 +100,7 @@ function fail(problem) {
   process.exit(1);
 }
 
-/** The package that users install has only the built form; in the repository it must have been built from the present sources. */
+/** Finds the built form of the command. An installed package has only that form; in the repository it must be built from the present sources. */
 async function findGranary() {
   const sources = new URL('../src/granary.ts', import.meta.url);
   if (!existsSync(sources)) return new URL('../dist/service/granary.js', import.meta.url);
@@ -111,13 +111,13 @@ async function findGranary() {
   return isBuilt ? new URL('dist/service/granary.js', root) : sources;
 }
 
-/** Node keeps compiled code for the next start, beside the built form if it may write there, else in the cache of the user. */
+/** Makes Node keep compiled code for the next start: beside the built form if it may write there, else in the cache of the user. */
 function keepCompiledCode(granary) {
   if (process.env.NODE_COMPILE_CACHE !== undefined) return;
   const { FAILED } = module.constants.compileCacheStatus;
   for (const folder of [fileURLToPath(new URL('../compile-cache', granary)), userCache()]) {
     if (module.enableCompileCache(folder).status === FAILED) continue;
-    // For the threads.
+    // The threads read this variable.
     process.env.NODE_COMPILE_CACHE = folder;
     return;
   }

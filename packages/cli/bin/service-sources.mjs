@@ -12,7 +12,7 @@ const PACKAGES = [
   'store',
 ];
 
-/** Everything that the built service depends on. */
+/** All sources on which the built service depends. */
 export const SERVICE_SOURCES = [
   ...PACKAGES.flatMap((name) => [`packages/${name}/package.json`, `packages/${name}/src`]),
   'packages/bridge/library',

@@ -1,11 +1,11 @@
-// Plain JavaScript, because it runs before every start of the service: Node loads a compiler for the first TypeScript module.
+// This is plain JavaScript because it runs before every start of the service, and Node loads a compiler for the first TypeScript module.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const isTest = (name) => name.endsWith('.test.ts');
 
-/** Changes with the names and contents of the files at or below the paths; tests do not count. */
+/** A digest of the names and contents of the files at or below the paths; tests are left out. */
 export function sourcesDigest(root, paths) {
   const hash = createHash('sha256');
   for (const path of paths.flatMap((one) => filesAt(root, one))) {

@@ -70,7 +70,7 @@ describe('granary bridge', () => {
     return { code, stdout: child.stdout, stderr: child.stderr };
   }
 
-  /** A site with one scale, whose sessions go through a proxy. */
+  /** Registers one scale and writes its site file; the sessions go through a proxy. */
   async function adoptedSite(t: TestContext, name: string, proxy: FaultyProxy): Promise<string> {
     const site = join(folder, `${name}.yaml`);
     await writeFile(

@@ -5,11 +5,11 @@ export interface CommandEntry {
   readonly alias?: string;
   readonly summary: string;
   readonly group: string;
-  /** Goes on when nobody reads its output any more, because it moves something or serves others. */
+  /** True when the command continues after the reader of its output has left, because it moves something or serves others. */
   readonly survivesClosedOutput?: true;
-  /** Looks at all other commands. */
+  /** True when the command needs all other commands. */
   readonly needsAll?: true;
-  /** Only the command that runs is loaded, so that listing keys does not load a database. */
+  /** Loads the command. Only the command that runs is loaded, so that listing keys does not load a database. */
   readonly load: () => Promise<Define>;
 }
 

@@ -18,7 +18,7 @@ async function signIn(link: string): Promise<Response> {
 async function serve(t: TestContext): Promise<Readonly<Record<string, string>>> {
   const env = await serviceEnv(t);
   const service = granary(t, ['serve'], env);
-  // The output of a service is usually a log, in which no code may be.
+  // The output of a service is usually a log, which must not contain a code.
   const url = await service.printed(/Console {4}(http:\/\/127\.0\.0\.1:\d+)\/\n/);
   await service.printed(/Ctrl\+C stops it/);
   assert.equal(service.stdout.includes('gc_'), false);

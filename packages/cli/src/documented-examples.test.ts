@@ -12,16 +12,19 @@ const DOCUMENT = new URL('../../../docs/cli.md', import.meta.url);
 const TEXT = readFileSync(DOCUMENT, 'utf8');
 const EXAMPLES = [...TEXT.matchAll(/^granary (.*)$/gm)].map(([, line = '']) => line);
 
-/** Commands that do not end by themselves, need a service that is stopped or devices that are not there: service.test.ts, backup.test.ts, migrate.test.ts and the tests of the bridge run them. */
+/**
+ * Commands that do not end by themselves, or that need a stopped service or other devices. service.test.ts, backup.test.ts,
+ * migrate.test.ts and the tests of the bridge run them.
+ */
 const LEFT_OUT = /^(up|serve|simulate|remove-demo|restore|migrate|bridge|mcp)\b/;
-/** Examples that ask a person, and one whose receiver does not exist. */
+/** The exit codes of examples that ask a person, and of one whose receiver does not exist. */
 const EXIT_CODES: Readonly<Record<string, number>> = {
   'discharge silo-01 50 --to cart': 5,
   'release rover-01': 5,
   'webhooks test wh_019a': 1,
   'operations declare-ended silo-01 op_019a86c5f3c0 --reason "the controller was replaced" --looked-by Ada': 5,
 };
-/** What the examples call something that an earlier one has created, by the beginning of its id. */
+/** The names that the examples use for things that an earlier one has created, by the beginning of their id. */
 const CREATED_IN_EXAMPLES: Readonly<Record<string, string>> = {
   ke: 'key_0f3c',
   wh: 'wh_019a',
@@ -29,7 +32,7 @@ const CREATED_IN_EXAMPLES: Readonly<Record<string, string>> = {
   nt: 'nt_019a',
   ho: 'ho_019a',
 };
-/** What makes an example end. */
+/** The input or event that ends an example. */
 const ENDINGS: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^device watch/, ['--count', '1']],
   [/^events tail/, ['--after', '0', '--count', '1']],
@@ -66,7 +69,7 @@ test('the examples of docs/cli.md run against a farm, in their order', async (t)
   });
   const apiKey = farm.access['GRANARY_API_KEY'] ?? '';
   const env = { ...farm.access, ...farm.settings, XDG_CONFIG_HOME: folder };
-  /** What the examples name, and what there is instead. */
+  /** The names in the examples, and what they stand for here. */
   const names = new Map([
     ['https://granary.example', farm.access['GRANARY_URL'] ?? ''],
     ['https://example.com', 'https://granary.invalid'],
@@ -118,7 +121,7 @@ async function placeOf(client: Client, deviceId: string): Promise<{ lat: number;
     : { lat, lng };
 }
 
-/** The place that the examples name becomes the one where the device is, because others may be out of its reach. */
+/** Replaces the place in an example by that of the device, because others may be out of its reach. */
 async function withPlace(farm: RunningFarm, line: string): Promise<string> {
   const deviceId = /\b(?:rover|drone)-\d+/.exec(line)?.[0];
   if (deviceId === undefined || !line.includes('48.2001')) return line;
@@ -126,7 +129,7 @@ async function withPlace(farm: RunningFarm, line: string): Promise<string> {
   return line.replace(/48\.2001([ ,])16\.3/, `${lat}$1${lng}`);
 }
 
-/** A mission that waits where the device is. */
+/** Starts a mission that waits at the place of the device. */
 async function startedMission(farm: RunningFarm, deviceId: string): Promise<string> {
   const client = clientOf(farm);
   const waypoints = [{ ...(await placeOf(client, deviceId)), action: 'wait' as const, wait_seconds: 600 }];

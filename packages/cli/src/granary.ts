@@ -9,7 +9,7 @@ import { toAscii } from './terminal/text.ts';
 
 type Env = Environment['env'];
 
-/** What this process offers to a command. */
+/** The parts of this process that commands may use. */
 function processEnvironment({ env, stdin, stdout, stderr }: NodeJS.Process): Environment {
   const terminal = traitsOf(env, stdout);
   const progress = progressLine(stderr);
@@ -47,7 +47,7 @@ function traitsOf(env: Env, output: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'
   };
 }
 
-/** The first of these variables that is set decides, as POSIX says; Windows shows UTF-8. */
+/** Whether the terminal shows UTF-8: the first of these variables that is set decides, as POSIX says. Windows always does. */
 function isUtf8(env: Env): boolean {
   if (process.platform === 'win32') return true;
   const locale = [env['LC_ALL'], env['LC_CTYPE'], env['LANG']].find(

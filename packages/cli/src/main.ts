@@ -13,7 +13,7 @@ import manifest from '../package.json' with { type: 'json' };
 const isNamed = ({ name, alias }: CommandEntry, text: string | undefined): boolean =>
   text !== undefined && (text === name || text === alias);
 
-/** The command line; of the commands only those are complete that `isNeeded` selects. */
+/** Makes the program of commander; only the commands that `isNeeded` selects are complete. */
 async function createProgram(
   environment: Environment,
   version: string,
@@ -49,7 +49,7 @@ async function createProgram(
   return program;
 }
 
-/** For a command line: the command that it names, or all if that one looks at them. */
+/** Selects the command that a command line names, or all commands if that one needs them. */
 function namedIn([name]: readonly string[]): (entry: CommandEntry) => boolean {
   const named = COMMANDS.find((entry) => isNamed(entry, name));
   return (entry) => entry === named || named?.needsAll === true;
@@ -91,7 +91,7 @@ function report(failure: unknown, args: readonly string[], { env, printError }: 
   return exitCode;
 }
 
-/** The sentence without its prefix; commander puts a suggestion for a misspelled word on a line of its own. */
+/** The sentence of commander without its prefix; its suggestion for a misspelled word is on a line of its own. */
 function usageErrorOf(failure: CommanderError, [name]: readonly string[]): UsageError {
   const { code, message } = failure;
   const isCommandKnown = name !== undefined && !name.startsWith('-') && code !== 'commander.unknownCommand';

@@ -65,7 +65,7 @@ test('webhooks, documents of a site, and doctor against a service', async (t) =>
     assert.match(await run(['apply', file, '--yes']), /Done: 0 created, 1 changed, 0 unchanged\.$/);
     assert.match(await run(['device', 'show', 'silo-1']), /Second/);
     writeFileSync(file, 'version: 1\ndevices:\n  - device_id: silo-9\n');
-    // Not through a proxy that finds wrong requests.
+    // This call does not go through the proxy that checks requests, because the request is wrong.
     assert.match(await runHere(['apply', file, '--yes'], 3), /\/devices\/0\/name/);
     writeFileSync(file, 'a: [');
     assert.match(await run(['apply', file, '--yes'], 2), /is neither YAML nor JSON/);

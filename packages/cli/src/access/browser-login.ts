@@ -6,13 +6,13 @@ import { hostname } from 'node:os';
 import { CommandFailure, EXIT } from '../program/explain.ts';
 
 const WAIT_MS = 10 * 60_000;
-/** A form with a state and a key is far smaller. */
+/** The limit of a form; one with a state and a key is far smaller. */
 const FORM_CHARS_MAX = 1_000;
 const KEY = /^gk_[0-9A-Za-z]{46}$/;
 
 /**
- * A person lets this command in on a page of the service, which then sends the browser here with a key in a form. Only this machine is
- * listened to, and the page sends keys nowhere else, so a link from somebody else gives nobody a key.
+ * Waits for a key from the browser: a person confirms this command on a page of the service, which then sends the browser here with a
+ * key in a form. The command listens only on this machine, and the page sends keys nowhere else, so a foreign link gives nobody a key.
  */
 export async function keyFromBrowser(url: string, show: (link: string) => void): Promise<string> {
   const state = randomBytes(24).toString('base64url');
@@ -28,7 +28,7 @@ export async function keyFromBrowser(url: string, show: (link: string) => void):
     }
     response.writeHead(303, { location: `${url}/#/me`, connection: 'close' }).end(() => given.resolve(key));
   };
-  // Whoever ends the connection in the middle of a form has given nothing.
+  // A sender that ends the connection in the middle of a form has sent no key.
   const server = createServer((request, response) => {
     answer(request, response).catch(() => response.destroy());
   });
@@ -50,7 +50,7 @@ export async function keyFromBrowser(url: string, show: (link: string) => void):
   }
 }
 
-/** `null` where more comes than belongs in it; all of it is read, or the browser would get no answer. */
+/** The form; `null` if the body is too large. All of it is read, because otherwise the browser would get no answer. */
 async function formOf(request: IncomingMessage): Promise<URLSearchParams | null> {
   let text = '';
   for await (const chunk of request.setEncoding('latin1')) {

@@ -61,7 +61,7 @@ function parsed(text: string): Contexts {
   return { current: typeof current === 'string' ? current : null, contexts };
 }
 
-/** Replaced by a rename, so that an interrupted write leaves the old file. */
+/** The file is replaced by a rename, so that an interrupted write leaves the old file. */
 export function writeContexts(env: Env, contexts: Contexts): void {
   const file = contextsFile(env);
   mkdirSync(dirname(file), { recursive: true, mode: FOLDER_MODE });

@@ -6,7 +6,7 @@ export async function findDevice(client: Client, deviceId: string): Promise<Flee
   return (await lookUp(client, deviceId, { include: 'readings' })) ?? (await unknown(client, deviceId));
 }
 
-/** Also finds one that was not removed, about which the service says so. */
+/** Finds a removed device; one that was not removed is returned, too, and the service then refuses the request with that reason. */
 export async function findRemovedDevice(client: Client, deviceId: string): Promise<FleetDevice> {
   return (await lookUp(client, deviceId, { removed: 'true' })) ?? (await findDevice(client, deviceId));
 }
@@ -27,7 +27,7 @@ async function unknown(client: Client, deviceId: string): Promise<never> {
   throw new ApiError({ status: 404, code: 'device_not_found', message });
 }
 
-/** A person who made a mistake in an id reads which one may be meant; nothing is ever done to that one instead. */
+/** Names a similar id to a person who made a mistake in an id; nothing is ever done to that device instead. */
 async function hint(client: Client, deviceId: string): Promise<string> {
   try {
     if ((await lookUp(client, deviceId, { removed: 'true' })) !== undefined)
@@ -40,7 +40,7 @@ async function hint(client: Client, deviceId: string): Promise<string> {
   }
 }
 
-/** The candidate with the fewest different characters, `null` if none is similar. */
+/** The candidate with the fewest different characters; `null` if none is similar. */
 function nearest(text: string, candidates: readonly string[]): string | null {
   const most = Math.max(1, Math.floor(text.length / 3));
   let best: { readonly candidate: string; readonly distance: number } | null = null;
@@ -51,7 +51,7 @@ function nearest(text: string, candidates: readonly string[]): string | null {
   return best?.candidate ?? null;
 }
 
-/** How many characters must be inserted, removed or replaced. */
+/** The number of characters that must be inserted, removed or replaced. */
 function editDistance(one: string, other: string): number {
   let row = Array.from({ length: other.length + 1 }, (_, index) => index);
   for (const [index, character] of [...one].entries()) {

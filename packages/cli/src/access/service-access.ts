@@ -9,7 +9,7 @@ import { CommandFailure, EXIT } from '../program/explain.ts';
 import { address } from '../program/options.ts';
 import { type Context, type Contexts, contextsFile, readContexts } from './contexts.ts';
 
-/** Who sits at this terminal, for the audit log and for acknowledgements; cron and containers set no variable. */
+/** The name of the person at this terminal, for the audit log and for acknowledgements; cron and containers set no such variable. */
 export const personName = (env: Environment['env']): string | undefined =>
   [env['GRANARY_ACTOR'], env['USER'], env['LOGNAME'], env['USERNAME'], systemName()].find(
     (name) => name !== undefined && name.trim() !== '',
@@ -19,7 +19,7 @@ function systemName(): string | undefined {
   try {
     return userInfo().username;
   } catch {
-    // The system does not know the user, as in a container with any user id.
+    // The system does not know the user, for example in a container with any user id.
     return undefined;
   }
 }
@@ -30,7 +30,7 @@ export function asActor(env: Environment['env']): { readonly actor?: string } {
   return actor === undefined ? {} : { actor };
 }
 
-/** The person, or the name of the key where nobody is named, and who confirmed it. */
+/** The person, or the name of the key if no person is named, and who confirmed the request. */
 export function whoText(who: Actor | null): string {
   if (who === null) return '-';
   const name = who.actor ?? who.key_name;
@@ -40,7 +40,7 @@ export function whoText(who: Actor | null): string {
 const LOWEST_SERVER_STATUS = 500;
 const LIMITED = 429;
 
-/** The service may answer later: it is not reachable, restarts, or is busy. */
+/** True if the service may answer later: it cannot be reached, restarts, or is busy. */
 export const isPassing = (failure: unknown): boolean =>
   failure instanceof UnreachableError ||
   (failure instanceof ApiError && (failure.status >= LOWEST_SERVER_STATUS || failure.status === LIMITED));
@@ -49,16 +49,16 @@ export const pause = (ms: number): Promise<void> => new Promise((resolve) => set
 
 type Env = Environment['env'];
 
-/** The options that say which service is meant, as commander stores them. */
+/** The options that select the service, as commander stores them. */
 export interface AccessValues {
   readonly url?: string;
   readonly context?: string;
   readonly json?: boolean;
 }
 
-/** A person waits for the answer, so a service that is down is reported soon. */
+/** The time limit is short because a person waits, so a service that is down is reported soon. */
 const CALL_TIME_LIMIT_MS = 5_000;
-/** A command that repeats its calls by itself says soon what it waits for. */
+/** With this time limit a command that repeats its calls by itself soon says what it waits for. */
 const REPEATED_CALL_TIME_LIMIT_MS = 2_000;
 const PORT_DEFAULT = '8080';
 const DATA_DIR_DEFAULT = '.granary';
@@ -91,13 +91,13 @@ export function serviceAccess(values: AccessValues, env: Env): ServiceAccess {
 export const accessClient = (values: AccessValues, env: Env): Client =>
   createClient({ ...serviceAccess(values, env), timeLimitMs: CALL_TIME_LIMIT_MS });
 
-/** For commands that call again and again: the service may be at another address after its restart. */
+/** A client for commands that repeat their calls: after its restart the service may have another address. */
 export const repeatingClient = (values: AccessValues, env: Env): Client =>
   createClient({ ...serviceAccess(values, env), timeLimitMs: REPEATED_CALL_TIME_LIMIT_MS });
 
 export const dataDirOf = (env: Env): string => given(env, 'GRANARY_DATA_DIR') ?? DATA_DIR_DEFAULT;
 
-/** Where the service of the data folder answers; while none runs, where it would by its settings. */
+/** The address of the service of the data folder; if none runs, the address by its settings. */
 export const localUrl = (env: Env): string => {
   const port = given(env, 'GRANARY_HTTP_PORT') ?? PORT_DEFAULT;
   const bySettings = `http://127.0.0.1:${/^[1-9]\d*$/.test(port) ? port : PORT_DEFAULT}`;
@@ -132,7 +132,10 @@ function named({ contexts }: Contexts, name: string, from: string, env: Env): Co
   });
 }
 
-/** Every call is sent once, because a person does not wait half a minute to read that the service is down; commands that must not give up repeat by themselves. */
+/**
+ * Each call is sent once, so that a person does not wait half a minute to read that the service is down. Commands that must not
+ * give up repeat by themselves.
+ */
 const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: Env): ServiceAccess => {
   const siloSegment = silo_segment ?? given(env, 'GRANARY_SILO_SEGMENT');
   const fieldSegment = field_segment ?? given(env, 'GRANARY_FIELD_SEGMENT');
@@ -145,7 +148,7 @@ const optionsOf = ({ url, api_key, silo_segment, field_segment }: Context, env: 
   };
 };
 
-/** Only for a service on this machine, because nobody else has a use for this key. */
+/** The key is used only for a service on this machine, because any other service does not accept it. */
 function localAdminKey(baseUrl: string, env: Env): string {
   const file = join(dataDirOf(env), 'admin-key');
   const isLocal = LOCAL_HOSTS.includes(new URL(baseUrl).hostname) || baseUrl === runningUrl(env);

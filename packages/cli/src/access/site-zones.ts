@@ -2,7 +2,7 @@ import { ApiError, type Client } from '@granary/client';
 import { siteZone } from '@granary/common/site-zone';
 import { ownZone } from '@granary/common/time-text';
 
-/** The zone by whose clocks a facility is told about; that of the terminal where its silos do not agree. */
+/** The time zone for output about a facility; that of the terminal if its silos have several. */
 export type ZoneOfFacility = (facility: string | undefined) => string;
 
 export async function zonesOfFacilities(client: {
@@ -13,7 +13,7 @@ export async function zonesOfFacilities(client: {
     const named = new Map(facilities.map(({ facility, time_zones }) => [facility, time_zones]));
     return (facility) => siteZone(named.get(facility ?? '') ?? [], service) ?? ownZone();
   } catch (failure) {
-    // A service of before does not tell them.
+    // An older service does not have this endpoint.
     if (failure instanceof ApiError && failure.status === 404) return ownZone;
     throw failure;
   }

@@ -3,7 +3,7 @@ import { CommandFailure, EXIT } from './explain.ts';
 
 const YES = /^y(es)?$/i;
 
-/** Goes on only when a person says yes; where nobody can be asked, `--yes` has to say it. */
+/** Continues only when a person says yes; if nobody can be asked, `--yes` has to say it. */
 export async function confirm(
   question: string,
   isAgreed: boolean | undefined,
@@ -23,18 +23,18 @@ export async function confirm(
 }
 
 export interface TerminalTraits {
-  /** `null` where the output is not a terminal: then nothing is fitted to a width. */
+  /** The width; `null` if the output is not a terminal: then nothing is fitted to a width. */
   readonly columns: number | null;
   readonly hasColour: boolean;
-  /** Whether signs beyond ASCII can be shown. */
+  /** True when signs beyond ASCII can be shown. */
   readonly isUtf8: boolean;
 }
 
-/** A person who can be asked; `null` means that the input ended without an answer. */
+/** A person who can be asked; an answer of `null` means that the input has ended. */
 export interface Person {
-  /** The signal withdraws the question. */
+  /** Asks a question; the signal withdraws it. */
   ask(question: string, signal?: AbortSignal): Promise<string | null>;
-  /** Does not show what is typed. */
+  /** Asks for a secret, and does not show what is typed. */
   askSecret(question: string): Promise<string | null>;
 }
 
@@ -43,15 +43,15 @@ export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly terminal: TerminalTraits;
   readonly print: (line: string) => void;
-  /** Waits until what was printed has been taken, so that a long output does not fill the memory. */
+  /** Waits until the reader has taken the printed output, so that a long output does not fill the memory. */
   readonly taken: () => Promise<void>;
   readonly printError: (line: string) => void;
-  /** Replaces the line of progress; only on a terminal. */
+  /** Replaces the line of progress; missing if the output is not a terminal. */
   readonly showProgress?: (text: string) => void;
-  /** Missing where the input or the output of questions is not a terminal. */
+  /** Missing if the input or the output of questions is not a terminal. */
   readonly person?: Person;
   readonly readInput: () => Promise<string>;
-  /** The command goes on with its work when nobody reads its output any more. */
+  /** Lets the command continue its work after the reader of its output has left. */
   readonly surviveClosedOutput: () => void;
 }
 

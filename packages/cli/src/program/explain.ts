@@ -11,9 +11,9 @@ export const EXIT = {
   refused: 3,
   /** The service did not answer, or could not serve the request now (HTTP status 5xx). */
   notReachable: 4,
-  /** A person was asked and said no, or there was nobody to ask. */
+  /** A person was asked and said no, or nobody could be asked. */
   declined: 5,
-  /** Ctrl+C. */
+  /** The command was ended with Ctrl+C. */
   interrupted: 130,
 } as const;
 
@@ -21,11 +21,11 @@ type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
 interface FailureOptions extends ErrorOptions {
   readonly exitCode: ExitCode;
-  /** What a person can do about it. */
+  /** What a person can do about the failure. */
   readonly cure?: string | undefined;
 }
 
-/** A command ends with one sentence for a person, what to do about it, and its exit code. */
+/** The failure of a command: one sentence for a person, what to do about it, and the exit code. */
 export class CommandFailure extends Error {
   readonly exitCode: ExitCode;
   readonly cure: string | undefined;
@@ -46,7 +46,7 @@ export class UsageError extends CommandFailure {
   }
 }
 
-/** What to do about a refusal at the command line, where it differs from what a program does. */
+/** What to do about a refusal at the command line, if that differs from what a program does. */
 const CURES: Readonly<Record<string, string>> = {
   unauthorized:
     'The key is unknown, revoked or expired: `granary login` stores another one, GRANARY_API_KEY sets it for one command.',
@@ -76,7 +76,7 @@ export interface Explanation {
 
 const LOWEST_SERVER_STATUS = 500;
 
-/** What a person is told about an error, and the exit code. */
+/** The text about an error for a person, and its exit code. */
 export function explain(failure: unknown): Explanation {
   if (!(failure instanceof Error)) return { message: String(failure), details: [], exitCode: EXIT.failed };
   if (failure instanceof CommandFailure) {
@@ -104,7 +104,7 @@ export function explanationLines({ message, code, details, cure }: Explanation):
   ];
 }
 
-/** The shape of an `ApiError` of the client, which is recognised by it so that `--help` does not load the client. */
+/** The shape by which an `ApiError` of the client is recognised, so that `--help` does not load the client. */
 interface RefusalLike extends Error {
   readonly status: number;
   readonly code: string;

@@ -7,11 +7,11 @@ import { UsageError } from './explain.ts';
 export const JSON_OPTION = '--json';
 export const STANDARD_INPUT = '-';
 
-/** Every command that prints records has it. */
+/** Adds the option of every command that prints records. */
 export const withJson = (command: Command): Command =>
   command.option(JSON_OPTION, 'print JSON instead of a table');
 
-/** The options of every command that connects to a running service. */
+/** Adds the options of every command that connects to a running service. */
 export const withAccess = (command: Command): Command =>
   withJson(
     command
@@ -19,7 +19,7 @@ export const withAccess = (command: Command): Command =>
       .option('--url <address>', 'where the service answers'),
   );
 
-/** Shown after the options of `--help`. */
+/** Adds examples, which are shown after the options of `--help`. */
 export const withExamples = (command: Command, ...examples: readonly string[]): Command =>
   command.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${line}`).join('\n')}`);
 
@@ -29,7 +29,7 @@ export const collect = (value: string, before: readonly string[] = []): readonly
   value,
 ];
 
-/** For `argParser`: a number above zero. */
+/** Reads a number above zero, for `argParser`. */
 export function positiveNumber(text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value <= 0) {
@@ -52,7 +52,7 @@ export function address(text: string, name: string, protocols: readonly string[]
   throw new UsageError(`${name} must be an address such as ${protocols[0]}//127.0.0.1, not "${text}"`);
 }
 
-/** Without the fields that are not given. */
+/** The values without the fields that are not given. */
 export const given = <Values extends object>(
   values: Values,
 ): { [Name in keyof Values]?: Exclude<Values[Name], undefined> } =>
@@ -60,7 +60,7 @@ export const given = <Values extends object>(
     [Name in keyof Values]?: Exclude<Values[Name], undefined>;
   };
 
-/** The object in a file, or in the standard input for `-`, as YAML or JSON. `example` is the command that shows how one looks. */
+/** Reads an object from a file, or from the standard input for `-`, as YAML or JSON. `example` is the command that shows a valid one. */
 export async function readDocument(
   file: string,
   { readInput }: Environment,
@@ -72,7 +72,7 @@ export async function readDocument(
     if (typeof document === 'object' && document !== null) return document;
   } catch (cause) {
     const [reason = ''] = cause instanceof Error ? cause.message.split('\n') : [];
-    // The lines after the colon show the place, which the first one names.
+    // The lines after the colon show the place, which the first line names.
     throw new UsageError(`${file} is neither YAML nor JSON: ${reason.replace(/:$/, '')}`, { cause });
   }
   throw new UsageError(

@@ -13,7 +13,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** For `argParser`: a duration such as 90s, 30m, 12h, 7d or 2w, in milliseconds. */
+/** Reads a duration such as 90s, 30m, 12h, 7d or 2w, in milliseconds, for `argParser`. */
 export function durationMs(text: string): number {
   const [, amount, unit = ''] = /^(\d{1,6}(?:\.\d+)?)(s|m|min|h|d|w)$/.exec(text) ?? [];
   const factor = UNIT_MS[unit];
@@ -23,21 +23,21 @@ export function durationMs(text: string): number {
   return Number(amount) * factor;
 }
 
-/** For `argParser`: a time such as 2026-11-15T08:00:00Z or 2026-11-15, as ISO 8601. */
+/** Reads a time such as 2026-11-15T08:00:00Z or 2026-11-15, as ISO 8601, for `argParser`. */
 export function timestamp(text: string): string {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) throw new InvalidArgumentError('It must be a time such as 2026-11-15T08:00:00Z.');
   return new Date(ms).toISOString();
 }
 
-/** For `argParser`: a time as in `timestamp`, or how long ago it was, such as 12h or 7d; as ISO 8601. */
+/** Reads a time as `timestamp` does, or an age such as 12h or 7d; returns ISO 8601, for `argParser`. */
 export function timeOrAge(text: string): string {
   if (/^[\d.]+[a-z]+$/.test(text)) return new Date(Date.now() - durationMs(text)).toISOString();
   if (!Number.isNaN(Date.parse(text))) return timestamp(text);
   throw new InvalidArgumentError('It must be a duration such as 12h or 7d, or a time such as 2026-11-15.');
 }
 
-/** `4 min`: a duration in the largest unit that fits. */
+/** A duration in the largest unit that fits, such as `4 min`. */
 export function duration(ms: number): string {
   if (ms < MINUTE_MS) return `${Math.max(0, Math.round(ms / SECOND_MS))} s`;
   if (ms < HOUR_MS) return `${Math.round(ms / MINUTE_MS)} min`;

@@ -13,14 +13,14 @@ import type { Stop } from './until-signal.ts';
 
 export const DEMO_BRIDGE_ID = 'demo';
 const FACILITY = 'Mill';
-/** Like everything in the data folder. */
+/** The mode of all files in the data folder. */
 const OWNER_ONLY = { mode: 0o600 };
 
-/** A small bridge beside the farm, with simulated devices of other makers. */
+/** A small bridge beside the farm, with simulated devices of other manufacturers. */
 export interface DemoBridge {
-  /** Registers its devices, and runs it as the service would; a device of somebody else with the same id is left alone. */
+  /** Registers the devices of the bridge, and runs it as the service would. A device with the same id that somebody else registered is left alone. */
   start(started: Started, settings: Settings): Promise<Stop>;
-  /** Ends it, and the simulated devices. */
+  /** Ends the bridge and the simulated devices. */
   readonly stop: Stop;
 }
 
@@ -67,7 +67,7 @@ async function adoptDevices(siteFile: string, { httpUrl, adminKey }: Started): P
 
 const LABELS = JSON.stringify(SIMULATED);
 
-/** It is written at each start, because the ports of the simulated devices differ. */
+/** The site file is written at each start, because the ports of the simulated devices differ. */
 const siteText = (scalePort: number, pushPort: number): string => `# The bridge of the demo: docs/bridges.md
 bridge: {id: ${DEMO_BRIDGE_ID}}
 mappings: [demo-scale.yaml]

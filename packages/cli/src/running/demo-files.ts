@@ -4,13 +4,13 @@ import { join } from 'node:path';
 
 const REMOVED_TEXT = 'The demo was removed. Without this file `granary up` starts it again.\n';
 
-/** What the demo keeps in the data folder. */
+/** The files that the demo has in the data folder. */
 export interface DemoFiles {
   /** The secrets of the simulated farm. */
   readonly credentials: string;
   readonly memory: string;
   readonly bridgeFolder: string;
-  /** Is there when people have removed the demo: it is not brought back by a start. */
+  /** This file exists when people have removed the demo, so that a start does not bring it back. */
   readonly removed: string;
 }
 
@@ -23,7 +23,7 @@ export const demoFiles = (dataDir: string): DemoFiles => ({
 
 export const isDemoRemoved = (dataDir: string): boolean => existsSync(demoFiles(dataDir).removed);
 
-/** The next start has no demo, and nothing of it is left in the data folder. */
+/** Removes all files of the demo from the data folder, so that the next start has no demo. */
 export async function forgetDemo(dataDir: string): Promise<void> {
   const { credentials, memory, bridgeFolder, removed } = demoFiles(dataDir);
   await mkdir(dataDir, { recursive: true });

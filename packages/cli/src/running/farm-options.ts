@@ -37,7 +37,7 @@ function deviceLists(): string {
   }).join('\n\n');
 }
 
-/** Every fault once; one that not all devices can have, or that differs between them, with the devices that can have it. */
+/** Lists every fault once. A fault that not all devices can have, or that differs between them, is listed with those devices. */
 function faultList(): string {
   const titles = new Map<string, string[]>();
   const nameLength = Math.max(

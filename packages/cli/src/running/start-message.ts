@@ -1,8 +1,8 @@
 import type { Started } from '@granary/server/compose';
 
 /**
- * The text after the start: the addresses, the admin key, and one command to try. The key itself is shown on a terminal only,
- * because other output is usually kept as a log, and until somebody has used it.
+ * The text after the start: the addresses, the admin key, and one command to try. The key itself is shown only on a terminal, because
+ * other output is usually kept as a log, and only until somebody has used the key.
  */
 export function startMessage(started: Started, siloSegment: string, isTerminal: boolean): string {
   const { httpUrl, adminKey, consoleUrl } = started;

@@ -27,7 +27,7 @@ test('a program that waits at its start ends when it is asked to', async (t) => 
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
   assert.equal((await lines.next()).value, 'starting');
   child.kill('SIGTERM');
-  // With 1 it was ended because it did not stop in time.
+  // An exit with 1 would mean that the process did not stop in time.
   assert.deepEqual(await exited, [0, null]);
 });
 

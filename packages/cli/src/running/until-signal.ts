@@ -1,6 +1,6 @@
 /** The process must exit within ten seconds of a signal; the rest is for the exit itself. */
 const STOP_TIMEOUT_MS = 9_500;
-/** What has not started serves nobody yet, so an end does not wait for what it waits for, such as a broker. */
+/** A service that has not started serves nobody yet, so an end does not wait for its start, which may wait for a broker. */
 const START_TIMEOUT_MS = 1_500;
 const EXIT_INTERRUPTED = 130;
 
@@ -23,14 +23,14 @@ export async function runUntilSignal(start: (onStop: (stop: Stop) => void) => Pr
   }
 }
 
-/** Everything that was acknowledged is on disk, so a start may be cut off like by a crash. */
+/** Exits although the start has not finished. Everything that was acknowledged is on disk, so this is like a crash. */
 function exitUnless(starting: Promise<void>): void {
   const timer = setTimeout(() => process.exit(0), START_TIMEOUT_MS);
   const keepRunning = () => clearTimeout(timer);
   starting.then(keepRunning, keepRunning);
 }
 
-/** A second interrupt exits immediately. */
+/** Resolves at the first signal; a second interrupt exits immediately. */
 function waitForSignal(): Promise<void> {
   return new Promise((resolve) => {
     const requestStop = () => {

@@ -11,15 +11,15 @@ export interface Output {
   readonly paint: Paint;
   /** A list: a table, or one JSON array. */
   list<Item>(columns: readonly Column<Item>[], items: readonly Item[], whenEmpty: string): void;
-  /** Said beside a list that is not whole, also to a program. */
+  /** Says that a list is not complete; a program is told, too. */
   more(hint: string): void;
-  /** One thing: text, or one JSON document. */
+  /** One result: text, or one JSON document. */
   one(value: unknown, text: () => string): void;
   /** One item of a stream: a line of text, or one line of JSON. */
   item(value: unknown, text: () => string): void;
   /** Labels and their texts, fitted to the width of the terminal. */
   fields(fields: readonly Field[]): string;
-  /** Something for a person beside the result, which JSON leaves out. */
+  /** A text for a person beside the result, which JSON leaves out. */
   note(text: string): void;
 }
 

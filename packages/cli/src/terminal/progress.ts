@@ -7,7 +7,7 @@ const BAR_COLUMNS_MIN = 4;
 const COLUMNS_DEFAULT = 80;
 const CLEAR = '\r\u001b[K';
 
-/** A bar with words after it, cut to the width of the terminal; without the bar where there is no room for it. */
+/** A bar with words after it, cut to the width of the terminal; without room for it the bar is left out. */
 export function progressBar(
   share: number,
   words: string,
@@ -26,7 +26,7 @@ interface Output {
   write(text: string): unknown;
 }
 
-/** One line on a terminal that is written again and again; nothing where the output is not a terminal. */
+/** One line on a terminal that is written again and again; nothing is printed if the output is not a terminal. */
 export function progressLine(terminal: Output) {
   let isShown = false;
   return {
@@ -35,7 +35,7 @@ export function progressLine(terminal: Output) {
       terminal.write(`${CLEAR}${text}`);
       isShown = true;
     },
-    /** Removes the line before something else is printed. */
+    /** Removes the line before something else is printed above it. */
     above(print: () => void): void {
       if (isShown) terminal.write(CLEAR);
       isShown = false;
@@ -49,7 +49,7 @@ interface Terminal {
   readonly output: NodeJS.WriteStream;
 }
 
-/** Asks at the terminal; Ctrl+C and the end of the input give no answer. */
+/** A person at the terminal; Ctrl+C and the end of the input count as no answer. */
 export function personAt({ input, output }: Terminal): Person {
   async function question(text: string, isSecret: boolean, signal?: AbortSignal): Promise<string | null> {
     const silent = new Writable({ write: (_chunk, _encoding, done) => done() });

@@ -7,7 +7,7 @@ import { zonesOfFacilities } from '../access/site-zones.ts';
 import { messageText } from './sentences.ts';
 
 const DUE = messageOf(sentence('maintenance_overdue', { due: '2026-07-15T20:30:00.000Z' }));
-/** The terminal of the tests has the clocks of one of these two. */
+/** The terminal of the tests has the time zone of one of these two. */
 const [elsewhere, elsewhereText] =
   ownZone() === 'Asia/Tokyo'
     ? (['America/Chicago', '2026-07-15 15:30 (America/Chicago)'] as const)

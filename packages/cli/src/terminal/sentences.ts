@@ -4,18 +4,18 @@ import { type Reader, written } from '@granary/contract/sentences/sentence';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** To the minute, such as 2026-11-15 08:30, in the zone of a silo. */
+/** A time to the minute, such as 2026-11-15 08:30, in the zone of a silo. */
 export const localTime = (time: string, timeZone: string): string => numericTime(Date.parse(time), timeZone);
 
-/** Whether clocks there show another time than that of the terminal. */
+/** Whether the clocks of a zone show another time than that of the terminal. */
 export const isOtherZone = (timeZone: string, nowMs: number = Date.now()): boolean =>
   areOtherClocks(timeZone, ownZone(), nowMs);
 
-/** The English of the service, with times in a zone. */
+/** The English sentences of the service, with times in a zone. */
 const readerIn = (timeZone: string): Reader => ({ ...ENGLISH, time: (time) => localTime(time, timeZone) });
 const READER = readerIn(ownZone());
 
-/** The same for what stands among times of other zones: the zone is named where the clocks of the terminal differ. */
+/** The same sentences for a list with times of several zones: the zone is named if its clocks differ from that of the terminal. */
 const namedIn = (timeZone: string): Reader => ({
   ...ENGLISH,
   time: (time) =>
@@ -30,7 +30,7 @@ export const reasonText = (
   timeZone: string,
 ): string => written({ code, values }, readerIn(timeZone)) ?? text;
 
-/** A newer service can have codes that are not known here; then its own text is shown. */
+/** The text of a code. A newer service can have unknown codes; then its own text is shown. */
 const textOf = (
   code: string | undefined,
   values: Values | undefined,
@@ -48,7 +48,7 @@ export interface WithMessage {
   readonly message_values?: Values;
 }
 
-/** The message of an alert or a refusal, or why a job ended; by the clocks of the terminal where no zone is given. */
+/** The message of an alert or a refusal, or why a job ended; in the zone of the terminal if none is given. */
 export const messageText = (
   { message, message_code, message_values }: WithMessage,
   timeZone?: string,
@@ -60,7 +60,7 @@ export interface WithStatus {
   readonly status_values?: Values;
 }
 
-/** What is known of a job, in the same way. */
+/** The status of a job in words, in the same way. */
 export const statusText = (
   { status_detail, status_code, status_values }: WithStatus,
   timeZone?: string,

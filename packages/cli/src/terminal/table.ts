@@ -15,7 +15,7 @@ interface Cell {
   readonly tone: Tone | undefined;
 }
 
-/** A table, or one block for each item where the table is wider than the terminal. */
+/** A table as text, or one block for each item if the table is wider than the terminal. */
 export function table<Item>(
   columns: readonly Column<Item>[],
   items: readonly Item[],

@@ -20,7 +20,7 @@ const CODES: Readonly<Record<Tone, readonly [on: number, off: number]>> = {
   strong: [1, 22],
 };
 
-/** For a terminal that cannot show UTF-8: letters lose their accents, and other signs become a question mark. */
+/** Makes a text for a terminal that cannot show UTF-8: letters lose their accents, and other signs become a question mark. */
 export const toAscii = (text: string): string =>
   text
     .replace(/[°…→–—·²³µß]/g, (sign) => ASCII_SIGNS[sign] ?? '?')
@@ -28,7 +28,7 @@ export const toAscii = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .replace(/[^\p{ASCII}]/gu, '?');
 
-/** Text of others must not control the terminal, and stays on one line. */
+/** Makes a text of others safe: it cannot control the terminal, and stays on one line. */
 export const printable = (text: string): string => stripVTControlCharacters(text).replace(/\p{Cc}/gu, ' ');
 
 /** A code name of the API as words. */
@@ -56,7 +56,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** What a colour means; a word beside it always says the same. */
+/** The meaning of a colour; a word beside it always says the same. */
 export type Tone = 'good' | 'warning' | 'bad' | 'faint' | 'strong';
 
 export type Paint = (text: string, tone: Tone | undefined) => string;

@@ -142,7 +142,7 @@ interface DeclaredServer {
   readonly variables: { readonly host: { readonly default: string } };
 }
 
-/** Where devices connect, by what the service says of itself; it says 127.0.0.1 where it does not know its name. */
+/** The address at which devices connect, from the document of the service; that contains 127.0.0.1 if the service does not know its name. */
 async function mqttUrlOf(baseUrl: string): Promise<string> {
   const { protocol, hostname } = new URL(baseUrl);
   const answer = await fetch(new URL('/asyncapi.json', baseUrl));

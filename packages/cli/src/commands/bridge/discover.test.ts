@@ -19,7 +19,7 @@ const missing = process.env['GRANARY_TEST_WITHOUT'] ?? '';
 const without = missing.includes('mosquitto') ? 'mosquitto is not installed here' : false;
 const withoutRtl433 = missing.includes('rtl_433') ? 'rtl_433 is not installed here' : without;
 
-/** What a Nexus thermometer sends, four times as it does: id 90, 21.5 °C, 55 %. */
+/** The signal of a Nexus thermometer, which it sends four times: id 90, 21.5 °C, 55 %. */
 const SIGNAL = '{36}5a80d7f37'.repeat(4);
 const NEXUS = '19';
 
@@ -207,7 +207,7 @@ test('what rtl_433 and its script for Home Assistant announce is understood, and
   const client = await connectAsync(broker.url);
   t.after(() => client.endAsync(true));
   const receive = async (): Promise<void> => {
-    // It ends before its own connection to a broker is open, so what it prints is published here, at its topics.
+    // The program ends before its own connection to a broker is open, so its output is published here, on its topics.
     const { stdout } = await promisify(execFile)('rtl_433', [
       '-R',
       NEXUS,

@@ -205,7 +205,7 @@ const record = ({ device, proposal }: Found) => ({
   mapping: proposal?.mapping ?? null,
 });
 
-/** A mapping that is there already stays as it is, because somebody may have changed it. */
+/** Writes a mapping. An existing one stays as it is, because somebody may have changed it. */
 async function write(
   found: readonly Found[],
   folder: string,
@@ -228,7 +228,7 @@ async function write(
   if (site !== undefined) await enter(proposals, folder, site, output);
 }
 
-/** A device whose id is there already is not entered again. */
+/** Adds a device to the site file, unless its id is already there. */
 async function enter(
   proposals: readonly Proposal[],
   folder: string,

@@ -52,11 +52,11 @@ export const run: Define = (command, { env, printError }) => {
   withExamples(command, 'granary bridge run --site site.yaml');
 };
 
-/** The service that has started this process is gone when its end of the pipe is. */
+/** Ends the bridge when the pipe is closed, because the service that has started this process is then gone. */
 function endWithInput(): void {
   process.stdin.on('end', () => process.kill(process.pid, 'SIGTERM'));
   process.stdin.on('error', () => process.kill(process.pid, 'SIGTERM'));
   process.stdin.resume();
-  // A bridge that has stopped does not wait for the service to close its end.
+  // The process may end before the service closes its end of the pipe.
   process.stdin.unref();
 }

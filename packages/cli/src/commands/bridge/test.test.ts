@@ -27,7 +27,7 @@ examples:
     gives: {weight: 123}
 `;
 
-/** Holding registers 0 to 9 and 40 to 49, of which 7 and 8 are a weight. */
+/** A device with the holding registers 0 to 9 and 40 to 49, of which 7 and 8 contain a weight. */
 async function scale(t: TestContext): Promise<TestDevice> {
   const words = new Map(
     [...Array.from({ length: 10 }, (_, at) => at), ...Array.from({ length: 10 }, (_, at) => 40 + at)].map(
@@ -156,7 +156,7 @@ test('a recording is decoded again without the device', async (t) => {
       ['weight', 123],
     ],
   );
-  // Another mapping of the same registers needs other requests, and is answered from them.
+  // Another mapping of the same registers needs other requests, which are answered from the recorded ones.
   await writeFile(
     file,
     SCALE.replace('  status: {at: 6, type: bits, bits: {0: fault}}\n', '').replace(

@@ -29,7 +29,7 @@ import { type Output, outputOf } from '../../terminal/output.ts';
 import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/text.ts';
 
-/** Where a device is, and what it is. */
+/** The address and the model of a device. */
 interface Place {
   readonly site?: string;
   readonly mapping?: string;
@@ -229,7 +229,7 @@ const SCAN_COLUMNS: readonly Column<ReadableRange>[] = [
   },
 ];
 
-/** Some words in each row, so that each can be found by its address; rows of zeros are one. */
+/** Divides a range into rows of some words, so that each word can be found by its address; consecutive rows of zeros are one row. */
 function rowsOf({ first, words }: ReadableRange): ReadableRange[] {
   const rows: { first: number; last: number; words: number[] }[] = [];
   for (let at = 0; at < words.length; at += WORDS_IN_ROW) {
@@ -273,7 +273,7 @@ async function scan(
   }
 }
 
-/** Devices that read fewer at once refuse, and the block is divided. */
+/** The number of registers in one read. A device that allows fewer refuses, and the block is divided. */
 const SCAN_REGISTERS_MAX = 32;
 
 interface RecordValues extends Place {

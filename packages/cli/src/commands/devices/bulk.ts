@@ -54,7 +54,7 @@ export function defineChange(command: Command, environment: Environment): void {
       zone,
       profile,
     });
-    // The service checks what the paths name.
+    // The service checks the paths and values.
     const change = { devices, set: settingsOf(values.set) } as DeviceChange;
     const { bulk } = accessClient(values, env);
     const output = outputOf(environment, values.json);
@@ -71,7 +71,7 @@ export function defineChange(command: Command, environment: Environment): void {
 
 const LABEL = 'labels.';
 
-/** The value of a label is a text as it is; an empty one, or null, removes the label. */
+/** The settings of the assignments. The value of a label is taken as text; an empty one, or null, removes the label. */
 function settingsOf(assignments: readonly string[]): object {
   const labels = assignments
     .filter((one) => one.startsWith(LABEL))
@@ -80,7 +80,7 @@ function settingsOf(assignments: readonly string[]): object {
   return { ...parts, ...(labels.length === 0 ? {} : { labels: Object.fromEntries(labels) }) };
 }
 
-/** `product=wheat`; `product=` and `product=null` remove it. */
+/** Reads a label such as `product=wheat`; `product=` and `product=null` remove it. */
 export function labelOf(text: string): [name: string, value: string | null] {
   const [name = '', ...rest] = text.split('=');
   const value = rest.join('=');
@@ -133,7 +133,7 @@ export function defineImport(command: Command, environment: Environment): void {
   });
 }
 
-/** Before anything is registered, because the secrets are answered once. */
+/** The file is written before anything is registered, because the secrets are answered only once. */
 function writeSecrets(file: string, text: string): void {
   try {
     writeFileSync(file, text, { mode: 0o600, flag: 'wx' });
@@ -142,7 +142,7 @@ function writeSecrets(file: string, text: string): void {
   }
 }
 
-/** A spreadsheet saves a file in UTF-8 or, on many machines, in the characters of Windows. */
+/** Reads a file in UTF-8 or in the characters of Windows, in which spreadsheets on many machines save it. */
 function textOf(file: string): string {
   let bytes: Buffer;
   try {

@@ -96,7 +96,7 @@ const apisOf = ({ configuration: { silo, field } }: Client): Readonly<Record<Dev
   field,
 });
 
-/** A version is shown without its quotes, and may be given so. */
+/** Adds quotes to a version, which is shown without them and may be given without them. */
 const quoted = (version: string): string => (version.startsWith('"') ? version : `"${version}"`);
 
 const isTree = (value: unknown): value is Tree =>
@@ -118,7 +118,7 @@ function partAt(configuration: object, path: string): unknown {
   return part;
 }
 
-/** The object with the named parts only. */
+/** An object with only the named parts. */
 export const assignedParts = (assignments: readonly string[]): object =>
   assignments.map(partOf).reduce((patch: object, part) => merged(patch, part) as object, {});
 
@@ -145,7 +145,7 @@ function merged(one: unknown, other: unknown): unknown {
   return { ...one, ...Object.fromEntries(added) };
 }
 
-/** One line for each part that differs. */
+/** The differences between two values, one line for each. */
 function changesOf(before: unknown, after: unknown, path = ''): string[] {
   if (!isTree(before) || !isTree(after)) {
     const [old, now] = [JSON.stringify(before) ?? 'not set', JSON.stringify(after) ?? 'not set'];

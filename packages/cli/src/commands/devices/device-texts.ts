@@ -5,7 +5,7 @@ import { unitSymbol } from '@granary/contract/telemetry/channels';
 import type { Column } from '../../terminal/table.ts';
 import type { Tone } from '../../terminal/text.ts';
 
-/** What is most asked for, in this order. */
+/** The sensors that people ask for most, in this order. */
 const MAIN_SENSORS = ['level', 'battery_level', 'temperature'];
 
 interface OfDevice {
@@ -14,7 +14,7 @@ interface OfDevice {
   readonly location?: { readonly facility: string; readonly zone: string };
 }
 
-/** The columns that say of which device, and where, a row of a list over all devices is. */
+/** The columns with the device and its place, for lists over all devices. */
 export const DEVICE_COLUMNS: readonly Column<OfDevice>[] = [
   { title: 'DEVICE', text: ({ device_id }) => device_id },
   {
@@ -24,14 +24,14 @@ export const DEVICE_COLUMNS: readonly Column<OfDevice>[] = [
   },
 ];
 
-/** At most two decimals, without zeros at the end. */
+/** A number with at most two decimals, without zeros at the end. */
 export const numberText = (value: number): string => String(Math.round(value * 100) / 100);
 
 const TONES: Readonly<Record<string, Tone>> = { online: 'good', offline: 'bad' };
 
 export const statusTone = (status: string): Tone | undefined => TONES[status] ?? 'warning';
 
-/** Two decimals of a degree of latitude would be a kilometre, so positions are not rounded. */
+/** The text of a reading. Positions are not rounded, because two decimals of a degree of latitude are a kilometre. */
 export function readingText({
   value,
   unit,
@@ -52,7 +52,7 @@ export function mainReading({ readings = {} }: FleetDevice): string {
   return `${name.replace('_level', '')} ${readingText(reading)}`;
 }
 
-/** Alerts about devices that look healthy because they are connected, in few words. */
+/** Short texts for alerts about devices that look healthy because they are connected. */
 const HIDDEN_FAULTS: Partial<Readonly<Record<AlertType, string>>> = {
   readings_rejected: 'readings refused',
   clock_wrong: 'wrong clock',

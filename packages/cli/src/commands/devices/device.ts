@@ -46,7 +46,7 @@ function defineShow(command: Command, environment: Environment): void {
   });
 }
 
-/** What has begun or is due on the device, and has not ended. */
+/** The jobs of the device that have begun or are due, and have not ended. */
 async function jobsOf(
   { operations, missions, commands }: Client,
   { device_id, group }: FleetDevice,
@@ -109,7 +109,7 @@ function fieldsOf({ device, detail, jobs, alerts, timeZone }: Shown): Field[] {
   ];
 }
 
-/** A clock that is right is not mentioned. */
+/** The text about the clock of the device; `null` if the clock is right. */
 const clockText = (offsetS: Detail['clock_offset_s']): string | null =>
   offsetS === null || offsetS === 0
     ? null

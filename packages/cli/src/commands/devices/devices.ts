@@ -17,7 +17,7 @@ type Filter = Pick<FleetDeviceQuery, 'facility' | 'zone' | 'status' | 'profile' 
 type Values = AccessValues &
   Filter & { readonly kind?: string; readonly removed?: boolean; readonly label?: readonly string[] };
 
-/** A device, and what is wrong with it although it may be online. */
+/** A device, with the faults that it has although it may be online. */
 type Listed = FleetDevice & { readonly faults?: readonly string[] };
 
 const COLUMNS: readonly Column<Listed>[] = [

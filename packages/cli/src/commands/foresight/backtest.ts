@@ -96,7 +96,7 @@ interface Origin {
   readonly path: readonly PathPoint[];
 }
 
-/** Each forecast knows only what was measured before it. */
+/** Makes the forecasts again, each only from the readings before it. */
 function replay(
   readings: readonly LevelReading[],
   capacityKg: number,
@@ -151,7 +151,7 @@ function replay(
   return HORIZONS_DAYS.map((days) => resultOf(days, origins, readings, refills));
 }
 
-/** The level that there would be without the refills after the forecast. */
+/** Compares a forecast with the level that there would be without the refills after it. */
 function resultOf(
   days: number,
   origins: readonly Origin[],
@@ -168,7 +168,7 @@ function resultOf(
       .filter(({ fromMs }) => fromMs > atMs && fromMs <= thenMs)
       .reduce((sum, { kg }) => sum + kg, 0);
     const kg = measured.kg - filledKg;
-    // Nothing tells of what would have been used from a silo that was refilled before it was empty.
+    // A forecast of an empty silo is left out: silos are refilled before they are empty, so their further use is not known.
     if (point.p50 <= 0 || kgPerDay <= 0) return [];
     return [{ errorKg: Math.abs(kg - point.p50), kgPerDay, isInside: kg >= point.p10 && kg <= point.p90 }];
   });

@@ -11,12 +11,12 @@ import { isOtherZone, localTime, reasonText } from '../../terminal/sentences.ts'
 import { type Column, csvLine } from '../../terminal/table.ts';
 import { numberText } from '../devices/device-texts.ts';
 
-/** Times that are further away are known to the day only. */
+/** Times that are further away are shown by the day only. */
 const BY_THE_HOUR_MS = 48 * HOUR_MS;
 
 const kilograms = (kg: number | null): string => (kg === null ? '-' : `${numberText(Math.round(kg))} kg`);
 
-/** As exact as it is known: the hour of the next two days, the day of later ones. */
+/** A time with the precision that it has: the hour within the next two days, the day later. */
 function roughTime(time: string | null, nowMs: number, timeZone: string): string {
   if (time === null) return '-';
   const isSoon = Date.parse(time) - nowMs < BY_THE_HOUR_MS;
@@ -59,7 +59,7 @@ const COLUMNS: readonly Column<ForecastSummary>[] = [
   },
 ];
 
-/** The zone is named where clocks of a silo differ from that of the terminal. */
+/** Adds the zone where the clocks of a silo differ from that of the terminal. */
 const withZone = <Row extends { readonly time_zone: string }>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],

@@ -18,7 +18,7 @@ const SUCCEEDED: CommandRecord['status'] = 'succeeded';
 const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1_000;
 const ENDED = 'until the device has carried it out';
-/** Commands without parameters, and whether the device moves then. */
+/** The commands without parameters, and whether the device moves after each. */
 const SIMPLE = [
   { name: 'hold', summary: 'stay where it is', command: 'hold', moves: false },
   { name: 'resume', summary: 'go on after a hold', command: 'resume', moves: true },
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column<CommandRecord>[] = [
   { title: 'WHO', text: ({ requested_by }) => whoText(requested_by) },
 ];
 
-/** Gives a command once, waits until the device has carried it out, and shows how it ended. */
+/** Sends a command once, waits until the device has carried it out, and shows how it ended. */
 export async function giveCommand(
   client: Client,
   deviceId: string,

@@ -29,7 +29,7 @@ type Declare = (
 
 const GROUPS = { operation: 'operations', mission: 'missions', command: 'command' } as const;
 
-/** For a job whose device does not report its end: a person has looked, and says so. It takes the scope admin. */
+/** Declares the end of a job whose device does not report it, after a person has looked. This needs the scope `admin`. */
 export function defineDeclareEnded(
   command: Command,
   kind: keyof typeof GROUPS,

@@ -55,7 +55,10 @@ export const stop: Define = (command, environment) => {
   });
 };
 
-/** While the storage does not answer, an emergency stop is the only way to find out, and to stop a field device. */
+/**
+ * The group of the device; without a known one an emergency stop is sent, which is the only way to stop a field device while
+ * the storage does not answer.
+ */
 async function groupOf(
   connect: () => Client,
   deviceId: string,
@@ -97,7 +100,7 @@ async function runningOn(
   return data.filter(({ ended_at }) => ended_at === null).map(({ operation_id }) => operation_id);
 }
 
-/** The service repeats an emergency stop that it has taken; the command is given again only until then. */
+/** Repeats an emergency stop until the service has accepted it; from then on the service itself repeats it. */
 async function emergencyStop(
   connect: () => Client,
   deviceId: string,

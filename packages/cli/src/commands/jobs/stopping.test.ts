@@ -7,7 +7,7 @@ import { repeatUntilConfirmed } from './stopping.ts';
 
 const AWAY = new UnreachableError('http://127.0.0.1:27180', { cause: new Error('refused') });
 
-/** Sends a stop with a clock that passes only while the command waits. */
+/** Sends a stop with a clock that advances only while the command waits. */
 function stopWith(answers: readonly (boolean | Error)[], timeoutMs?: number) {
   const lines: string[] = [];
   let nowMs = 0;

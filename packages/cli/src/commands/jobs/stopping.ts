@@ -6,7 +6,7 @@ import { CommandFailure, EXIT } from '../../program/explain.ts';
 import { duration } from '../../program/times.ts';
 
 const REPEAT_EVERY_MS = 1_000;
-/** A line that stays true is printed again after this time, so that a person sees that the stop is still being sent. */
+/** A line that is still true is printed again after this time, so that a person sees that the stop is still being sent. */
 const SAY_AGAIN_MS = 5_000;
 
 const ADVICE =
@@ -25,7 +25,7 @@ interface Clock {
 
 const CLOCK: Clock = { now: () => performance.now(), pause };
 
-/** Sends `send` until it has arrived and the device has confirmed it; a refusal ends it, a service that is away does not. */
+/** Calls `send` until it has arrived and the device has confirmed it. A refusal ends this; a service that does not answer does not. */
 export async function repeatUntilConfirmed<Result>(
   what: string,
   send: () => Promise<Result>,
@@ -60,7 +60,7 @@ export async function repeatUntilConfirmed<Result>(
   }
 }
 
-/** Says what the stop waits for: when that changes, and again from time to time. */
+/** Prints what the stop waits for: when that changes, and again from time to time. */
 function speaker(what: string, { printError }: Environment, clock: Clock): (trouble: string | null) => void {
   const startMs = clock.now();
   let said: string | null | undefined;

@@ -27,7 +27,7 @@ interface Named {
   readonly container?: string | null | undefined;
 }
 
-/** What an operation is called, such as `Discharge 300 kg into Cart`. */
+/** The title of an operation, such as `Discharge 300 kg into Cart`. */
 export function operationTitle({ type, amount, unit, container }: Named): string {
   const kind = capitalized(type ?? 'operation');
   const into = container === undefined || container === null ? '' : ` into ${container}`;
@@ -37,7 +37,7 @@ export function operationTitle({ type, amount, unit, container }: Named): string
 export const titleOf = ({ type, amount_target, unit, target_container }: OperationRecord): string =>
   operationTitle({ type, amount: amount_target, unit, container: target_container });
 
-/** How an operation ended, in one sentence. */
+/** The end of an operation in one sentence. */
 export function outcomeText(record: OperationRecord): string {
   const { status, amount_completed, measured_amount, unit, failure } = record;
   const measured = measured_amount === null ? '' : `, ${numberText(measured_amount)} ${unit} measured`;
@@ -74,7 +74,7 @@ interface Job extends WithStatus {
   readonly status: string;
 }
 
-/** Reads a job again until the device has answered. A service that is away meanwhile does not end it. */
+/** Reads a job again until the device has answered. It continues while the service does not answer. */
 export async function untilAnswered<Record extends Job>(
   what: string,
   first: Record,

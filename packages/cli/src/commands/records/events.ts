@@ -52,7 +52,7 @@ export const audit: Define = (command, environment) => {
     const query = given({ device_id: device, action, actor, result, from, to });
     const found: AuditEntry[] = [];
     for await (const entry of accessClient(values, environment.env).audit.listAll(query)) {
-      // One more than is listed, to know that there is one.
+      // One more event than is listed is read, to know whether there are further ones.
       if (found.push(entry) > limit) break;
     }
     const output = outputOf(environment, values.json);
@@ -68,7 +68,7 @@ interface Values extends AccessValues {
   readonly count?: number;
 }
 
-/** The fields of an event's data that say most, in this order. */
+/** The most informative fields of the data of an event, in this order. */
 const TELLING_FIELDS = ['status', 'severity', 'message', 'status_detail', 'name'];
 const DETAILS_MAX = 2;
 

@@ -23,7 +23,7 @@ const ASCII_LEVELS = ['_', '.', '-', '=', '+', '*', '#', '@'];
 const HEIGHT = 6;
 const CHART_COLUMNS_DEFAULT = 80;
 const CHART_POINTS_MAX = 2_000;
-/** What a device reports under another name than that of its history, and how to ask for it. */
+/** The sensors that a device reports under another name than that of their history, and how to ask for them. */
 const HISTORY_NAMES: Readonly<Record<DeviceGroup, Readonly<Record<string, string>>>> = {
   silo: { weight: 'level --unit kg' },
   field: {},
@@ -36,7 +36,7 @@ export interface ChartOptions {
   readonly label: (value: number) => string;
 }
 
-/** Columns whose height shows the values; `null` is a time without a value. */
+/** Draws columns whose height shows the values; `null` is a time without a value. */
 export function chart(values: readonly (number | null)[], { width, isUtf8, label }: ChartOptions): string {
   const known = values.filter((value) => value !== null);
   if (known.length === 0) return 'no values';
@@ -67,7 +67,7 @@ function signAt(height: number, levels: readonly string[]): string {
   return levels[Math.min(height, levels.length) - 1] ?? ' ';
 }
 
-/** The mean of neighbouring values, where there are more values than columns. */
+/** The means of neighbouring values, if there are more values than columns. */
 function fitted(values: readonly (number | null)[], width: number): (number | null)[] {
   if (values.length <= width) return [...values];
   return Array.from({ length: width }, (_, column) => {
@@ -147,7 +147,7 @@ interface ChartTerminal {
   readonly isUtf8: boolean;
 }
 
-/** A time without readings stays a gap. */
+/** The chart of a history; a time without readings is a gap. */
 function chartOf({ sensor, interval, points }: SensorHistory, { columns, isUtf8 }: ChartTerminal): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return NO_READINGS;

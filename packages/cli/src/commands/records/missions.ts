@@ -120,7 +120,7 @@ function waypointOf(text: string): Waypoint {
   };
 }
 
-/** The service checks what a file holds. */
+/** Reads a mission from the file; the service checks its contents. */
 async function missionOf(
   waypoints: readonly Waypoint[],
   { name, start, file }: Values,
@@ -222,7 +222,7 @@ function defineShow(command: Command, environment: Environment): void {
   });
 }
 
-/** What a request makes of a mission, and what the command says it does. */
+/** The status that each request leads to, and the words of its command. */
 const CONTROLS: Readonly<
   Record<MissionRequestKind, { readonly status: MissionStatus; readonly description: string }>
 > = {

@@ -39,7 +39,7 @@ interface DecisionValues extends AccessValues {
   readonly reason?: string;
 }
 
-/** What programs propose and people decide about. */
+/** Lists, confirms and declines the operations that programs propose. */
 export const proposals: Define = (command, environment) => {
   command.description('Lists, confirms and refuses operations that agents and other programs propose.');
   const list = command
@@ -103,7 +103,7 @@ function defineConfirm(command: Command, environment: Environment): void {
   });
 }
 
-/** The device is in the list of the open ones, so that nobody has to name it. */
+/** Finds the device of a proposal in the list of the open ones, so that nobody has to name it. */
 async function openProposal(
   proposalId: string,
   values: AccessValues,

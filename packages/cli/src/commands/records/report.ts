@@ -41,7 +41,7 @@ const columnsIn = (timeZone: string): readonly Column<ReportSilo>[] => [
   },
 ];
 
-/** The same report as in the mail, or as a file. */
+/** Prints or saves the same report as in the mail. */
 export const report: Define = (command, environment) => {
   command
     .description('Shows stock, deliveries, use, orders and alerts of a day, a week or a month.')

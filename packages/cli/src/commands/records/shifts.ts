@@ -47,7 +47,7 @@ interface ListValues extends PlaceValues {
 const withLimit = (command: Command): Command =>
   command.option('--limit <entries>', `at most so many, up to ${LIMIT_MAX}`, wholeNumber, LIMIT_DEFAULT);
 
-/** What people write about devices and facilities. */
+/** Writes, lists and removes notes about devices and facilities. */
 export const note: Define = (command, environment) => {
   command.description('Lists, writes and removes notes on devices and facilities.');
   const list = withLimit(
@@ -112,7 +112,7 @@ interface HandoverListValues extends AccessValues {
   readonly limit: number;
 }
 
-/** What one shift tells the next one. */
+/** Writes, shows and acknowledges handovers between shifts. */
 export const handover: Define = (command, environment) => {
   command.description('Lists, writes and acknowledges what one shift tells the next one.');
   const list = withLimit(

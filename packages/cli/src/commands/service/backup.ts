@@ -29,7 +29,7 @@ function progressOf({ showProgress }: Environment): (share: number) => void {
   };
 }
 
-/** Ctrl+C and a stop of the system end the work with everything removed that is not complete. */
+/** Ctrl+C and a stop by the system end the work, and everything incomplete is removed. */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   const abort = () => controller.abort();

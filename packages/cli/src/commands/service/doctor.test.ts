@@ -33,7 +33,7 @@ test('a bridge that is away, has a faulty file, a full disk or another unit is n
     { ...good, journal: { ...journal, fault: 'database or disk is full' } },
     { ...good, devices: { ...devices, unit_differs: 2 } },
     { ...good, devices: { ...devices, answering: 2, silent: 1 } },
-    // For a key that may not configure everything.
+    // This is the answer for a key that may not configure everything.
     { ...good, site: null, journal: null },
   ];
   const findings = await bridgeFindings({ bridges: { list } });
@@ -61,7 +61,7 @@ test('a service whose clocks are those of no silo is a warning with a cure', asy
     ['warn', 'the service runs in UTC, the silos are in Europe/Berlin'],
   );
   assert.match(away?.cure ?? '', /GRANARY_TIME_ZONE=Europe\/Berlin\.$/);
-  // Clocks of another name, one of several sites, and none.
+  // The cases are a zone of another name, one of several sites, and none.
   assert.equal((await told('UTC', 'Africa/Accra'))?.verdict, 'ok');
   assert.equal((await told('Europe/Berlin', 'America/Chicago', 'Europe/Berlin'))?.verdict, 'ok');
   assert.equal((await told('UTC'))?.verdict, 'ok');

@@ -150,7 +150,7 @@ export function databaseFinding({ dataDir, databaseUrl }: Settings): Finding {
     : finding('database', 'warn', `there is no ${file} yet`, 'The first start makes it.');
 }
 
-/** Speaks MQTT, because another program may listen on the port. */
+/** Sends an MQTT packet, because another program may listen on the port. */
 export async function brokerFinding(host: string, port: number): Promise<Finding> {
   const socket = connect({ host, port });
   const answer = await new Promise<Buffer | Error>((resolve) => {
@@ -172,7 +172,7 @@ export async function brokerFinding(host: string, port: number): Promise<Finding
   );
 }
 
-/** The header `Date` has whole seconds. */
+/** Compares the clocks; the header `Date` has whole seconds. */
 export function clockFinding(serviceDate: string | null, nowMs: number): Finding {
   const offMs = serviceDate === null ? Number.NaN : Math.abs(Date.parse(serviceDate) - nowMs);
   if (Number.isNaN(offMs))
@@ -189,7 +189,7 @@ export function clockFinding(serviceDate: string | null, nowMs: number): Finding
   );
 }
 
-/** Nothing where the service tells no zones, or the key may not read them. */
+/** No findings if the service reports no zones, or if the key may not read them. */
 export async function zoneFindings(
   client: { readonly fleet: Pick<Client['fleet'], 'timeZones'> },
   nowMs: number,
@@ -231,7 +231,7 @@ export async function keyFinding(client: Client): Promise<Finding> {
   }
 }
 
-/** Devices that look healthy because they are connected; nothing where the key may not read them, which is another finding. */
+/** Finds devices that look healthy because they are connected; none if the key may not read them, which is another finding. */
 export async function deviceFindings(client: Client): Promise<Finding[]> {
   try {
     const [{ devices }, faults] = await Promise.all([client.fleet.overview(), hiddenFaults(client)]);
@@ -259,7 +259,7 @@ export async function deviceFindings(client: Client): Promise<Finding[]> {
   }
 }
 
-/** Nothing where there are no bridges. */
+/** No findings if there are no bridges. */
 export async function bridgeFindings(client: {
   readonly bridges: Pick<Client['bridges'], 'list'>;
 }): Promise<Finding[]> {
@@ -273,7 +273,7 @@ export async function bridgeFindings(client: {
           `${name} has not reported since ${reported_at}`,
           'Start it with granary bridge run, or set GRANARY_BRIDGE_SITE; its log says why it cannot report.',
         );
-      // A key that may not configure everything is told neither faults nor what waits.
+      // A key that may not configure everything is told neither the faults nor the waiting readings.
       const [fault] = site?.faults ?? [];
       if (site !== null && fault !== undefined)
         return finding(
@@ -309,7 +309,7 @@ export async function bridgeFindings(client: {
   }
 }
 
-/** Nothing where single sign-on is not set up, or the key may not see it. */
+/** No findings if single sign-on is not set up, or if the key may not see it. */
 export async function signOnFindings(client: {
   readonly signOn: Pick<Client['signOn'], 'provider'>;
 }): Promise<Finding[]> {
@@ -348,7 +348,7 @@ function textOf(
   return cure === undefined ? line : `${line}\n${' '.repeat(16)}${cure}`;
 }
 
-/** What belongs to this machine is looked at only where the service is on it. */
+/** Makes all findings; those about this machine only if the service runs on it. */
 async function examine(values: AccessValues, environment: Environment): Promise<Finding[]> {
   const { env } = environment;
   let access: ReturnType<typeof serviceAccess>;
@@ -378,7 +378,7 @@ async function examine(values: AccessValues, environment: Environment): Promise<
   ];
 }
 
-/** Looks at what the settings name; the service that answers at an address may be another one than theirs. */
+/** Examines what the settings name. A service that answers at the address may be another one. */
 async function machineFindings(env: Environment['env'], answeringUrl: string | null): Promise<Finding[]> {
   const settings = withRunningPorts(readSettings(env));
   const { httpHost, httpPort } = settings;
@@ -392,7 +392,7 @@ async function machineFindings(env: Environment['env'], answeringUrl: string | n
   ];
 }
 
-/** The ports of the service that runs with the data folder, which may have been started with other settings. */
+/** The settings with the ports of the service that runs with the data folder, which may have been started with others. */
 function withRunningPorts(settings: Settings): Settings {
   const running = readAddresses(settings.dataDir);
   if (running === null) return settings;
@@ -425,7 +425,7 @@ async function linkFindings(
   ];
 }
 
-/** Also where a proxy is between the address and the ports of the settings. */
+/** Whether the answering service is that of the settings, also if a proxy is between the address and their ports. */
 async function isServiceOf({ httpHost, httpPort }: Settings, answeringUrl: string): Promise<boolean> {
   if (httpPort === null || new URL(answeringUrl).port === String(httpPort)) return true;
   const host = httpHost.includes(':') ? `[${httpHost}]` : httpHost;

@@ -17,7 +17,7 @@ interface Message {
   };
 }
 
-/** The protocol over standard input: each line is sent to `/mcp` of the service, so both have the same tools and rights. */
+/** Speaks the protocol over standard input and output. Each line is sent to `/mcp` of the service, so both have the same tools and rights. */
 export const mcp: Define = (command, environment) => {
   command.description(
     'Connects an agent that speaks the Model Context Protocol over standard input and output. Give it a key of its own: GRANARY_API_KEY.',
@@ -46,7 +46,7 @@ export const mcp: Define = (command, environment) => {
   });
 };
 
-/** The answer as one line; `null` where there is none. */
+/** Sends a message and returns the answer as one line; `null` if there is none. */
 async function send(url: string, apiKey: string, message: Message, body: string): Promise<string | null> {
   const response = await fetch(url, {
     method: 'POST',
@@ -65,7 +65,7 @@ async function send(url: string, apiKey: string, message: Message, body: string)
   return failureOf(message, answer.error?.message ?? `the service answers ${response.status}`);
 }
 
-/** Since 2026-07-28 a message over HTTP repeats parts of itself in headers. */
+/** The headers of a message: since 2026-07-28 they repeat parts of it. */
 function headersOf({ method, params }: Message): Readonly<Record<string, string>> {
   const version = params?._meta?.[PROTOCOL];
   if (typeof version !== 'string' || method === undefined) return {};

@@ -30,7 +30,7 @@ const EXIT_CODES = {
 
 export const whole = (count: number): string => count.toLocaleString('en-US');
 
-/** What will be copied, for a person who has to agree. */
+/** Describes what will be copied, for a person who has to agree. */
 export function describePlan({ from, to, bytes, rows, tables, action, rowsCopied }: MovePlan): string {
   const filled = tables.filter((table) => table.rows > 0);
   const nameWidth = Math.max(0, ...filled.map(({ name }) => name.length));
@@ -43,7 +43,7 @@ export function describePlan({ from, to, bytes, rows, tables, action, rowsCopied
   ].join('\n');
 }
 
-/** Shows how far it is as a bar on a terminal. Copying is the first half, comparing the second one. */
+/** Shows the progress as a bar on a terminal. Copying is the first half, comparing the second one. */
 export function moveProgress({
   showProgress,
   terminal,

@@ -22,9 +22,9 @@ import { outputOf } from '../../terminal/output.ts';
 
 const JOBS_MAX = 100;
 const LOOK_EVERY_MS = 500;
-/** Simulated devices that run confirm a stop within a second. */
+/** A running simulated device confirms a stop within a second. */
 const CONFIRM_MS = 5_000;
-/** The service takes the end of a job as declared only when no answer can come any more. */
+/** The service accepts a declared end only when no answer of the device can come any more. */
 const DECLARE_MS = 60_000;
 const NAMED_MAX = 8;
 
@@ -79,7 +79,7 @@ function questionOf(devices: readonly FleetDevice[], others: number): string {
   return `Remove ${devices.length} simulated devices (${ids.join(', ')}${more}) with all their records, for good? The ${others} other devices are not touched.`;
 }
 
-/** The key with which the bridge of the demo reports, by the secret that only that bridge has. */
+/** The key of the bridge of the demo, found by the secret that only this bridge has. */
 async function keyOfDemo(baseUrl: string, dataDir: string): Promise<string | null> {
   const secrets = join(demoFiles(dataDir).bridgeFolder, 'site.data', 'secrets.json');
   try {
@@ -87,12 +87,12 @@ async function keyOfDemo(baseUrl: string, dataDir: string): Promise<string | nul
     if (key === undefined) return null;
     return (await createClient({ baseUrl, apiKey: key, timeLimitMs: CONFIRM_MS }).session.get()).key_id;
   } catch {
-    // Without its key, or with one that is not valid any more, there is nothing to revoke.
+    // Without a key, or with one that is no longer valid, there is nothing to revoke.
     return null;
   }
 }
 
-/** A bridge with devices of somebody else stays known. */
+/** Removes the bridge of the demo, unless other people's devices are attached to it. */
 async function forgetBridge(
   client: Client,
   removed: readonly string[],
@@ -142,7 +142,7 @@ interface OpenJob {
   declareEnded(env: Environment['env']): Promise<unknown>;
 }
 
-/** What has begun or is due on the device, and has not ended. */
+/** The jobs of the device that have begun or are due, and have not ended. */
 async function openJobs(client: Client, { device_id, group }: FleetDevice): Promise<OpenJob[]> {
   const { operations, missions, commands } = client;
   const newest = { limit: JOBS_MAX };
@@ -173,7 +173,7 @@ async function openJobs(client: Client, { device_id, group }: FleetDevice): Prom
       .filter(({ ended_at }) => ended_at === null)
       .map(({ command_id: id }) => ({
         name: id,
-        // A command ends by itself; a new one would only be one more to wait for.
+        // A command ends by itself; stopping it would need another command that has to be waited for.
         stop: async () => undefined,
         declareEnded: (env: Environment['env']) =>
           commands.declareEnded(device_id, id, declaration(env), asActor(env)),
@@ -186,7 +186,7 @@ const declaration = (env: Environment['env']) => ({
   looked_by: personName(env) ?? 'granary remove-demo',
 });
 
-/** A device of a farm that does not run confirms nothing: then the end is declared, which the records say. */
+/** Waits until nothing runs. A simulated device that is not running confirms nothing, so the end is declared, which the records say. */
 async function untilNothingRuns(
   client: Client,
   device: FleetDevice,
@@ -210,7 +210,7 @@ async function untilNothingRuns(
   }
 }
 
-/** What could not be stopped is seen by the removal, which the service then refuses. */
+/** Ignores a refused request: if a job still runs, the service refuses the removal. */
 async function ignoringRefusals(call: () => Promise<unknown>): Promise<void> {
   try {
     await call();

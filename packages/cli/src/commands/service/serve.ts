@@ -7,7 +7,7 @@ import { withExamples } from '../../program/options.ts';
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 
-/** Only at a terminal, because the output of a service is usually a log. */
+/** The link is printed only at a terminal, because the output of a service is usually a log. */
 const SIGN_IN_MS = 10 * MINUTE_MS;
 
 const SETTINGS = `
@@ -45,7 +45,7 @@ export const serve: Define = (command, { env, print, terminal }) => {
   );
 };
 
-/** On a terminal this signal means that the terminal is closed, and ends the process as usual. */
+/** Reads the certificate again at SIGHUP. On a terminal this signal means that the terminal was closed, and ends the process as usual. */
 function reloadOnHangup(service: Service): void {
   if (process.stdin.isTTY !== true) process.on('SIGHUP', () => void service.reload());
 }

@@ -18,9 +18,9 @@ import {
 import { startMessage } from '../../running/start-message.ts';
 import { runUntilSignal } from '../../running/until-signal.ts';
 
-/** People start it and look later. */
+/** The link is valid for long, because people start the service and look later. */
 const SIGN_IN_MS = 12 * HOUR_MS;
-/** Readings that are older than this are refused, so the past of the farm has to fit. */
+/** The age up to which readings are accepted; the history of the simulated farm has to fit into it. */
 const RAW_DAYS = String(HISTORY_DAYS_DEFAULT + 1);
 
 interface UpValues extends FarmValues {
@@ -52,7 +52,7 @@ export const up: Define = (command, { env, print, terminal }) => {
         `${isRemoved ? 'the demo was removed and' : '--empty'} has no devices for a --fault`,
       );
     await runUntilSignal(async (onStop) => {
-      // A bridge of the settings is one for real devices.
+      // A bridge in the settings is one for real devices.
       const bridge =
         values.bridge === true && !isEmpty && usual.bridgeSite === null
           ? await prepareDemoBridge(dataDir)

@@ -10,7 +10,7 @@ import { runInProcess } from '@granary/testing/cli/in-process';
 import { mayTestWith } from '@granary/testing/link/outside-clients';
 import type { Shell } from './completion.ts';
 
-/** What is typed, and the words that may come there. */
+/** A typed line, and the words that may follow. */
 const CASES: readonly (readonly [typed: readonly string[], words: readonly string[]])[] = [
   [['dis'], ['discharge']],
   [['device', 's'], ['show']],

@@ -8,10 +8,10 @@ export type Shell = (typeof SHELLS)[number];
 
 /** A place in the command tree, and the words that may follow there. */
 interface Place {
-  /** The commands before, such as `granary device`. */
+  /** The path of commands, such as `granary device`. */
   readonly path: string;
   readonly words: readonly string[];
-  /** A command that has no others below it may take the name of a file. */
+  /** True when a file name may follow: at a command without others below it. */
   readonly mayTakeFile: boolean;
 }
 
@@ -92,7 +92,7 @@ const fish = (places: readonly Place[]): string =>
 
 const SCRIPTS: Readonly<Record<Shell, (places: readonly Place[]) => string>> = { bash, zsh, fish };
 
-/** The program is complete here, because the table of commands says that this command needs all of them. */
+/** The program is complete here, because the table of commands says that this command needs all others. */
 export const completion: Define = (command, environment) => {
   command
     .addArgument(new Argument('<shell>').choices(SHELLS))

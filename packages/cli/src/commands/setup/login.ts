@@ -12,7 +12,7 @@ interface ContextValues {
   readonly json?: boolean;
 }
 
-/** The key itself is never shown. */
+/** The fields that are shown; the key itself is never shown. */
 interface Shown {
   readonly name: string;
   readonly url: string;
@@ -156,7 +156,7 @@ export const logout: Define = (command, environment) => {
   });
 };
 
-/** Tells whether the key was one of a person; one that has ended already needs nothing. */
+/** Ends the key if it is one of a person, and returns whether it was; a key that has already ended needs nothing. */
 async function endOwnKey(client: Client): Promise<boolean> {
   try {
     const { personal_key_id: keyId } = await client.session.get();

@@ -94,7 +94,7 @@ function defineAdd(command: Command, environment: Environment): void {
   });
 }
 
-/** The service checks what a file holds. */
+/** Reads a rule from the options or a file; the service checks its contents. */
 async function ruleOf(values: AddValues, environment: Environment): Promise<NotificationRuleInput> {
   const { name, email = [], webhook = [], severity, type, facility, device, label, file } = values;
   if (file !== undefined) return (await readDocument(file, environment)) as NotificationRuleInput;

@@ -175,7 +175,7 @@ async function* linesOf(rows: AsyncIterable<object>, isJson: boolean): AsyncGene
   }
 }
 
-/** Waits for the disk, so that a long export does not fill the memory. */
+/** Writes the lines and waits for the disk, so that a long export does not fill the memory. */
 async function writeLines(file: string, lines: Iterable<string> | AsyncIterable<string>): Promise<number> {
   const stream = createWriteStream(file);
   await once(stream, 'open');
