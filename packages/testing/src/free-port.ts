@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Systems give higher ones to connections, and such a connection would keep a server from its port while it is started again. */
+/** Systems use higher ports for connections, and such a connection could occupy the port of a server that is started again. */
 const PORT_MIN = 20_000;
 const PORT_MAX = 32_000;
 

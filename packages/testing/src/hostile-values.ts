@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What breaks code that takes a value for a text, a number or a list: these are all valid JSON. */
+/** Valid JSON values that break code which expects a text, a number or a list. */
 const TRAPS: readonly unknown[] = [
   { toString: 1, valueOf: 1 },
   { toString: null },
@@ -26,7 +26,7 @@ const TRAPS: readonly unknown[] = [
   '-271821-04-20T00:00:00Z',
 ];
 
-/** Whatever can stand in JSON that somebody else has written. */
+/** Any value that can be in JSON that somebody else has written. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(...TRAPS),
   fc.jsonValue({ maxDepth: 4 }),
@@ -42,7 +42,7 @@ export const hostileText: fc.Arbitrary<string> = fc.oneof(
   hostileValue.map((value) => JSON.stringify(value).slice(0, -1)),
 );
 
-/** Also what is no text at all. */
+/** Bytes of such texts, and bytes that are not text at all. */
 export const hostileBytes: fc.Arbitrary<Buffer> = fc.oneof(
   hostileText.map((text) => Buffer.from(text)),
   fc.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)),

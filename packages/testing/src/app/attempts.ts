@@ -25,7 +25,7 @@ export const testAttempt = (fields: Partial<Attempt> = {}): Attempt => ({
   ...fields,
 });
 
-/** The writes of a caller who has a key with these rights, and asks for what needs the scope. */
+/** The writes of a caller whose key has these rights, for a request that needs the scope. */
 export async function writesWith(
   app: App,
   grants: readonly Grant[],

@@ -3,7 +3,7 @@ import type { StoreLocation } from '@granary/app/app';
 import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { Client } from 'pg';
 
-/** Changes stored rows as no use case would, beside the service that uses them. */
+/** Changes stored rows in a way that no use case would, beside the service that uses them. */
 export async function changeRows(location: StoreLocation, statement: string): Promise<void> {
   if (location.engine === 'sqlite') {
     const database = openWriter(join(location.folder, DATABASE_FILE));

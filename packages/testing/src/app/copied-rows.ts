@@ -4,18 +4,18 @@ import { queryStore } from './engines.ts';
 /** Copies of a stored row. */
 export interface CopiedRows {
   readonly table: string;
-  /** Which row is copied: the first by this column. */
+  /** The column by which the copied row is chosen; the first row is copied. */
   readonly by: string;
   readonly where?: string;
-  /** How many, with the numbers 1 and so on, or those that a query finds. */
+  /** The number of copies, which are numbered from 1, or the query that finds their numbers. */
   readonly count: number | { readonly of: string };
-  /** SQL of the columns that differ from copy to copy, whose number is `n`. */
+  /** The columns that differ in each copy, as SQL; the number of the copy is `n`. */
   readonly changed: Readonly<Record<string, string>>;
-  /** The database makes their values. */
+  /** The columns whose values the database makes. */
   readonly generated?: readonly string[];
 }
 
-/** Many rows in one statement, because a test cannot wait until as many requests have made them. */
+/** Copies many rows in one statement, because a test cannot wait until that many requests have made them. */
 export async function copyRows(
   location: StoreLocation,
   { table, by, where = '1 = 1', count, changed, generated = [] }: CopiedRows,

@@ -14,20 +14,20 @@ import { openRecordingApp } from './recorded-effects.ts';
 const SERVER_VARIABLE = 'GRANARY_TEST_DATABASE_URL';
 /** The empty database that every PostgreSQL server has. */
 export const WITHOUT_SCHEMA = 'template1';
-/** A database on that server with the present schema, which is copied because a copy is much faster than a migration. */
+/** A database on that server with the present schema. It is copied, because a copy is much faster than a migration. */
 const WITH_SCHEMA = process.env['GRANARY_TEST_DATABASE_TEMPLATE'] ?? WITHOUT_SCHEMA;
 
 /** An engine under test, with an empty database that is removed afterwards. */
 export interface TestEngine {
   readonly name: StoreLocation['engine'];
-  /** Available when the tests run. */
+  /** The place of the database, which is available when the tests run. */
   readonly location: StoreLocation;
   /**
-   * Opens the database, also repeatedly; everything still open at the end is closed. A call may take minutes, because those of
-   * a busy machine take longer than a service waits, and would then be refused.
+   * Opens the database, also repeatedly; everything still open at the end is closed. A call may take minutes: on a busy machine calls take
+   * longer than a service waits, and would otherwise be refused.
    */
   open(): Promise<App>;
-  /** The same with the time limits of a service. */
+  /** Opens the database with the time limits of a service. */
   openWithLimits(): Promise<App>;
   /** Runs SQL directly on the database. */
   query(text: string): Promise<Value[][]>;
@@ -41,12 +41,12 @@ export function describeEachEngine(name: string, suite: Suite, template?: string
   describePostgres(name, suite, template);
 }
 
-/** For what does not depend on the database. */
+/** Runs a suite that does not depend on the database, on SQLite only. */
 export function describeSqlite(name: string, suite: Suite): void {
   describeOn(sqliteDatabase(), name, suite);
 }
 
-/** For faults that only PostgreSQL can have; `WITHOUT_SCHEMA` is the template for suites about a new database. */
+/** Runs a suite about faults that only PostgreSQL can have; `WITHOUT_SCHEMA` is the template for suites about a new database. */
 export function describePostgres(name: string, suite: Suite, template = WITH_SCHEMA): void {
   describeOn(postgresDatabase(template), name, suite);
 }
@@ -69,7 +69,7 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
       openWithLimits: () => open(database.location()),
       query: (text) => database.query(text),
     });
-    // Registered last, so that the clean-up of the suite still finds its database.
+    // This is registered last, so that the clean-up of the suite still finds its database.
     after(async () => {
       await Promise.all(opened.map((app) => app.close()));
       await database.drop();
@@ -77,7 +77,7 @@ function describeOn(database: TestDatabase, name: string, suite: Suite): void {
   });
 }
 
-/** Minutes; a test that passes does not wait for them. */
+/** The limit is minutes; a test that passes does not wait for it. */
 const PATIENCE_MS = 120_000;
 const PATIENT_LIMITS = {
   callMs: PATIENCE_MS,

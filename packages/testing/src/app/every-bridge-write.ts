@@ -2,7 +2,7 @@ import { UNLIMITED } from '@granary/core/keys';
 import { bridgedDevice } from '../server/scripted-bridge.ts';
 import { atMs, type EveryWrite, type WriteRound } from './write-round.ts';
 
-/** Given in `prepareRounds`. */
+/** The bridge and the key that `prepareRounds` has stored. */
 const REPORTING = { bridgeId: 'north', keyId: 'key_bridge' };
 
 const sessionOf = ({ round }: WriteRound): string => `s${round % 3}`;

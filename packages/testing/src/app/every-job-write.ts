@@ -11,7 +11,7 @@ const proposalIdOf = (deviceNo: number, round: number, node: number): string =>
   `pr_${deviceNo}_${round}_${node}`;
 const LOOKED = { reason: 'it stands still', looked_by: 'Ada' };
 
-/** An operation that was started at the silo, because what becomes of the others depends on the order of the writes. */
+/** Declares the end of an operation that was started at the silo. For other operations the result depends on the order of the writes. */
 async function declareUnaskedEnded(round: WriteRound, deviceNo: number): Promise<unknown> {
   const { operations } = round.app;
   const nowMs = atMs(round);
@@ -28,7 +28,7 @@ export const EVERY_JOB_WRITE: Pick<
   EveryWrite,
   'operations' | 'proposals' | 'commands' | 'missions' | 'field'
 > = {
-  // Before the starts, after which nothing can be proposed in the same round.
+  // These writes come before the starts, after which nothing can be proposed in the same round.
   proposals: {
     expire: (round) => [round.app.proposals.expire({ beforeMs: atMs(round), rowsMax: LIMIT })],
     create: (round) =>
@@ -39,7 +39,7 @@ export const EVERY_JOB_WRITE: Pick<
           .audited(attemptOf(proposalId, round))
           .proposals.create({ ...wanted, isReachable: true, shiftMs: 8 * HOUR_MS, nowMs: atMs(round) });
       }),
-    // Both nodes decide about the same ones. What starts ends at once, because it occupies the silo of the later rounds.
+    // Both nodes decide about the same proposals. A started operation ends at once, because it would occupy the silo in later rounds.
     confirm: (round) =>
       ofEach(round.silos, async (deviceNo) => {
         const id = `op_of_${deviceNo}_${round.round}_${round.node}`;
@@ -106,7 +106,7 @@ export const EVERY_JOB_WRITE: Pick<
         const progress = { operation_id: id, state: 'completed', amount_kg: 1, ts: nowMs } as const;
         return round.app.operations.progressed({ deviceNo, progress, nowMs });
       }),
-    // At one silo only, because no operation can be started while another is under way.
+    // This is done at one silo only, because no operation can be started while another one is under way.
     declareEnded: (round) =>
       ofEach(round.silos.slice(-1), (deviceNo) => declareUnaskedEnded(round, deviceNo)),
     tick: (round) => [tickDue(round.app, 'operations', atMs(round))],

@@ -20,7 +20,7 @@ const change = (round: WriteRound, ruleId: string) => ({
 /** The rules of a round are the same on every node, except the one that a round creates. */
 const ownRule = ({ round, node }: WriteRound): string => `nr_${round}_${node}`;
 
-/** Whose browsers receive Web Push; nobody has this key, so that nothing is sent. */
+/** The person whose browsers receive Web Push; no key has this id, so nothing is sent. */
 const OWNER = 'per_pushed';
 
 const subscriptionOf = (round: WriteRound) => ({

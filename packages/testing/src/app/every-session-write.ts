@@ -5,7 +5,7 @@ import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts'
 
 const keyId = 'key_lasting';
 
-/** Of a person; it is there in every round. */
+/** A session of a person, which exists in every round. */
 export const SESSION_OF_LASTING = 'session of lasting';
 
 const signIn = (round: WriteRound, name: string) => ({
@@ -15,7 +15,7 @@ const signIn = (round: WriteRound, name: string) => ({
   formerHash: null,
 });
 
-/** A session of the round before, of the first node, which all nodes change at the same time. */
+/** A session of the first node from the previous round, which all nodes change at the same time. */
 const shared = (round: WriteRound) =>
   newSession(`session ${round.round - 1} 0`, { keyId, kind: 'service' }, atMs(round));
 

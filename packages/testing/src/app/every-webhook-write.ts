@@ -15,7 +15,7 @@ const newWebhook = (webhookId: string, createdAtMs: number) => ({
   createdAtMs,
 });
 
-/** All webhooks in the order of the node, so that the nodes work in different orders. */
+/** Does something with all webhooks, in an order that differs between nodes. */
 async function ofWebhooks(
   { app, node }: WriteRound,
   write: (webhookId: string) => Promise<unknown>,
@@ -31,7 +31,7 @@ async function distributeAll(app: App, nowMs: number): Promise<void> {
   }
 }
 
-/** Every receiver answers this status. */
+/** Sends the due messages; every receiver answers with this status. */
 async function sendDue(round: WriteRound, status: number): Promise<void> {
   const { app } = round;
   const nowMs = atMs(round);
@@ -55,7 +55,7 @@ async function replayNewest(round: WriteRound): Promise<void> {
 const replayDead = (round: WriteRound): Promise<void> =>
   ofWebhooks(round, (webhookId) => round.app.webhooks.replay(webhookId, { dead: true }, atMs(round)));
 
-/** Every write of webhooks; the test of deadlocks calls them. */
+/** All writes of webhooks, which the test of deadlocks calls. */
 export const EVERY_WEBHOOK_WRITE: EveryWrite['webhooks'] = {
   create: (round) => [round.app.webhooks.create(newWebhook(`wh_${round.node}_${round.round}`, atMs(round)))],
   update: (round) => [

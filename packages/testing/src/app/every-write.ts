@@ -25,7 +25,7 @@ const PAST_MS = 40 * DAY_MS;
 const keyId = ({ round }: WriteRound): string => `key_${round}`;
 const secret = (id: string, createdAtMs: number) => ({ keyId: id, hash: `hash of ${id}`, createdAtMs });
 
-/** Appends the same rows in both orders: without a deadlock only if the order of the locks does not depend on the input. */
+/** Appends the same rows in both orders. This causes no deadlock only if the order of the locks does not depend on the input. */
 function append(round: WriteRound): Promise<unknown>[] {
   const { app, silos, rovers } = round;
   const nowMs = atMs(round);
@@ -57,7 +57,7 @@ function append(round: WriteRound): Promise<unknown>[] {
   ];
 }
 
-/** A document that changes the devices of other writes and creates one; the nodes name them in opposite order. */
+/** Applies a document that changes the devices of other writes and creates one; the nodes name them in opposite order. */
 async function applySite(round: WriteRound): Promise<unknown> {
   const { app, node } = round;
   const listed = await app.site.devices({ facility: null, afterDeviceId: null, limit: LIMIT });
@@ -89,7 +89,7 @@ async function applySite(round: WriteRound): Promise<unknown> {
   });
 }
 
-/** The nodes register other devices. */
+/** The devices that a node registers; each node has others. */
 function registration(round: WriteRound) {
   const { configuration: _, ...device } = siteDevice({ ...newDevice(), removedAtMs: null });
   const rows = [1, 2].map((row) => ({
@@ -100,7 +100,7 @@ function registration(round: WriteRound) {
   return { rows, nowMs: atMs(round) };
 }
 
-/** A device of its own, because the other writes would be refused for a removed one. */
+/** Removes a device of its own, because the other writes would be refused for a removed one. */
 async function registerAndRemove(round: WriteRound): Promise<void> {
   const { app, node } = round;
   const device = newDevice({ deviceId: `removed-${round.round}-${node}`, registeredAtMs: atMs(round) });
@@ -108,7 +108,7 @@ async function registerAndRemove(round: WriteRound): Promise<void> {
   await Promise.all([true, false, true].map((purges) => app.devices.remove(deviceNo, atMs(round), purges)));
 }
 
-/** Named like the others, because a document that names it while it is removed would be refused. */
+/** Restores a removed device. Its name matches no other write, because a document that names a removed device would be refused. */
 async function removeAndRestore(round: WriteRound): Promise<void> {
   const { app, node } = round;
   const device = newDevice({
@@ -158,7 +158,7 @@ export const EVERY_WRITE: EveryWrite = {
           atMs(round),
         ),
       ),
-    // Over before the time of the round, so that the other writes are not refused.
+    // The maintenance is over before the time of the round, so that the other writes are not refused.
     maintain: (round) =>
       ofEach([...round.silos, ...round.rovers], (deviceNo) => {
         const request = { on: true, reason: 'gate', until: toIso(atMs(round) - 10) };
@@ -179,7 +179,7 @@ export const EVERY_WRITE: EveryWrite = {
       }),
     recordLinkDown: (round) =>
       ofEach([...round.silos, ...round.rovers], (deviceNo) =>
-        // The time is just before the device was seen again, otherwise it would be offline in every round.
+        // The time is just before the device was seen again, because otherwise it would be offline in every round.
         round.app.devices.recordLinkDown(deviceNo, atMs(round) - 1),
       ),
     recordState: (round) =>
@@ -243,7 +243,7 @@ export const EVERY_WRITE: EveryWrite = {
         name: 'key',
         kind: 'service',
         grants: [grantOf(['read'])],
-        // Of the rounds before so many that the limit is reached.
+        // Keys of the previous rounds are still valid, so many that the limit is reached.
         expiresAtMs: atMs(round) + 5 * SECOND_MS,
       }),
     ],
@@ -386,7 +386,7 @@ export const EVERY_WRITE: EveryWrite = {
       ];
     },
     use: (round) => [round.app.signOn.use(`state ${round.round}`, atMs(round) + 3 * SECOND_MS)],
-    // The first one makes the person; all nodes do it at the same time.
+    // The first arrival makes the person; all nodes do this at the same time.
     arrive: (round) =>
       [`subject ${round.round}`, 'subject 0'].map((subject) =>
         round.app.signOn.arrive({
@@ -476,7 +476,7 @@ const ISSUER = 'https://id.example';
 const TERMINAL = { kind: 'terminal' as const, name: 'Mill', grants: [grantOf(['read', 'stop'], ['north'])] };
 const LASTING = { personId: 'per_lasting', sessionHash: SESSION_OF_LASTING };
 const AT_TERMINAL = { place: 'trm_shared', personId: 'per_shared' };
-/** Of the person who gets another PIN in each round: the former one and the new one. */
+/** The former and the new PIN of the person who gets another PIN in each round. */
 const checkedPins = ({ round }: WriteRound) =>
   [round - 1, round].map((number) => ({ kind: 'pin' as const, stored: `pin ${number}`, factor: null }));
 const PERSON_UNTIL = { personId: 'per_lasting', untilMs: NOW_MS };
@@ -495,7 +495,7 @@ export interface Outcome {
   readonly error: unknown;
 }
 
-/** Does every write once, all at the same time. */
+/** Does every write once, all of them at the same time. */
 export async function outcomesOf(round: WriteRound): Promise<Outcome[]> {
   const outcomes: Promise<Outcome>[] = [];
   for (const [slice, writes] of Object.entries<WritesByName>(EVERY_WRITE)) {
@@ -551,7 +551,7 @@ export async function prepareRounds(app: App): Promise<Pick<WriteRound, 'silos' 
     expiresAtMs: NOW_MS + DAY_MS,
   };
   await app.people.invite({ ...person, createdAtMs: NOW_MS }, code);
-  // Confirms for others.
+  // This person confirms requests of others.
   const grants = [grantOf(['read', 'operate'])];
   const lasting = { ...person, keyId: 'per_lasting', login: 'lasting', grants, createdAtMs: NOW_MS };
   await app.people.invite(lasting, { ...code, hash: 'code of lasting', keyId: 'per_lasting' });

@@ -36,7 +36,7 @@ async function insert(
   await engine.query(`INSERT INTO ${table} (${columns.join()}) VALUES ${tuples.join()}`);
 }
 
-/** Writes alerts as they are, in this order. */
+/** Writes alerts without any change, in this order. */
 export async function insertAlerts(engine: TestEngine, alerts: readonly AlertState[]): Promise<void> {
   const columns = ['alert_id', 'device_no', 'type', 'rule', 'status', 'severity', 'shelved_until_ms', 'body'];
   const rows = alerts.map((alert) => [

@@ -3,7 +3,7 @@ import type { StoreLocation } from '@granary/app/app';
 import { DATABASE_FILE, openWriter } from '@granary/store/sqlite/database';
 import { Client } from 'pg';
 
-/** Delays every write of operations, or what `lock` prevents on PostgreSQL, until the returned function is called. */
+/** Delays every write of operations, or on PostgreSQL the writes that `lock` prevents, until the returned function is called. */
 export async function holdStorage(
   location: StoreLocation,
   lock = 'operations IN EXCLUSIVE MODE',

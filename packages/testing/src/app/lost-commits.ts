@@ -55,7 +55,7 @@ export class LostCommits {
     return new LostCommits(url.href, server, sockets, loss);
   }
 
-  /** The next commit of any connection is carried out, and nobody is told. */
+  /** The next commit of any connection is carried out, but its answer is lost. */
   loseNext(): void {
     this.#loss.isNext = true;
   }

@@ -18,7 +18,7 @@ export type EmbeddedStore = Extract<StoreLocation, { engine: 'sqlite' }> & {
 
 const ROUNDS = 4;
 
-/** An embedded store with the rows of every write. */
+/** Makes an embedded store with the rows of every write. */
 export async function filledStore(): Promise<EmbeddedStore> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-move-'));
   const location = { engine: 'sqlite', folder } as const;

@@ -2,11 +2,11 @@ import { PostgresSql } from '@granary/store/postgres/sql';
 import type { Value } from '@granary/store/sql';
 import { SqliteSql } from '@granary/store/sqlite/sql';
 
-/** What was read from the database in this thread. */
+/** The counts of the reads from the database in this thread. */
 export interface RowsRead {
   statements: number;
   rows: number;
-  /** Of the statement that returned most. */
+  /** The number of rows of the statement that returned most. */
   mostRows: number;
   most: string;
 }
@@ -15,7 +15,7 @@ const NOTHING: RowsRead = { statements: 0, rows: 0, mostRows: 0, most: '' };
 
 type Query = (text: string, params?: readonly Value[]) => Promise<readonly object[]>;
 
-/** Counts the rows that statements return in this thread, on each engine, until it is undone. */
+/** Counts the rows that statements return in this thread, on each engine, until `undo` is called. */
 export function countRowsRead(): { take(): RowsRead; undo(): void } {
   let read = { ...NOTHING };
   const undos: (() => void)[] = [];

@@ -17,7 +17,7 @@ interface SmallDisk {
   remove(): void;
 }
 
-/** A mounted disk where the system allows one; elsewhere a limit on the size of files, with a similar error. */
+/** Mounts a small disk if the system allows it; otherwise limits the size of files, which causes a similar error. */
 export function makeSmallDisk(): SmallDisk {
   const folder = mkdtempSync(join(tmpdir(), 'granary-full-'));
   const mounted =

@@ -1,7 +1,7 @@
 import type { App } from '@granary/app/app';
 import type { FieldCommand, MissionProgress } from '@granary/contract/link/field-messages';
 
-/** A device whose link can lose messages and which can lose its memory; it counts the jobs it starts. */
+/** A device whose link can lose messages and which can lose its memory; it counts the jobs that it starts. */
 export class UnreliableRover {
   readonly #deviceNo: number;
   readonly #uploaded = new Set<string>();

@@ -1,13 +1,13 @@
 import type { SLICES, SliceName } from '@granary/app/use-cases';
 
 /**
- * Who may ask for a write:
- * - `rights`: only whose rights contain what it is about, and whose own things it is about; compared in its transaction;
- * - `part`: of a list, what the caller may do; the rest is told as not there;
- * - `everybody`: who has the scope, wherever, as long as the key or session has not ended; compared in its transaction;
- * - `proof`: who shows a secret in the request itself, or only loses something by it; there is no caller yet, or it decides nothing;
- * - `stop`: a stop is refused for no such reason;
- * - `nobody`: devices and the clock cause it, and no route asks for it.
+ * Who may request a write:
+ * - `rights`: a caller whose rights cover what the write is about, or to whom it belongs; checked in the transaction of the write;
+ * - `part`: any caller, for the part of a list that its rights cover; the rest is answered as not found;
+ * - `everybody`: a caller with the scope, for any place, whose key or session has not ended; checked in the transaction of the write;
+ * - `proof`: a request that contains a secret, or that only takes something from its sender; there is no caller yet, or it does not matter;
+ * - `stop`: a caller with a stop, which is not refused for such a reason;
+ * - `nobody`: devices and the clock cause the write, and no route requests it.
  */
 type WhoMay = 'rights' | 'part' | 'everybody' | 'proof' | 'stop' | 'nobody';
 
@@ -29,7 +29,7 @@ export const WHO_MAY: EveryWhoMay = {
     recordLinkDown: 'nobody',
     recordState: 'nobody',
   },
-  // Readings are no change, so that their route has no caller here: who may report is compared when they are taken in.
+  // Storing readings is not an audited change, so the write has no caller: who may report is checked when the readings are taken in.
   telemetry: { append: 'proof', expire: 'nobody', compress: 'nobody', compressHistory: 'nobody' },
   configuration: { change: 'rights' },
   keys: {
@@ -146,7 +146,7 @@ export const WHO_MAY: EveryWhoMay = {
     send: 'rights',
   },
   views: { create: 'rights', change: 'rights', remove: 'rights', changePreferences: 'rights' },
-  // Reports of a bridge are no change, so that its key is named in what is written, and compared by it.
+  // Reports of a bridge are not an audited change, so the write itself contains the key of the bridge and checks it.
   bridges: { report: 'proof', ask: 'rights', take: 'proof', give: 'rights', remove: 'rights' },
   bulk: { change: 'rights', register: 'rights' },
   alarmHelp: { put: 'rights', remove: 'rights' },
@@ -168,7 +168,7 @@ export const WHO_MAY: EveryWhoMay = {
     expire: 'nobody',
   },
   audit: { refused: 'nobody', expire: 'nobody' },
-  // They stand at no place.
+  // Plants belong to no place.
   plants: { create: 'everybody' },
   webhooks: {
     create: 'rights',

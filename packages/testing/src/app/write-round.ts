@@ -8,7 +8,7 @@ import { NOW_MS } from './fixtures.ts';
 /** One of many rounds in which every write of the store is done on the same few rows. */
 export interface WriteRound {
   readonly app: App;
-  /** The number of the app among those that write at the same time. */
+  /** The number of the app among those that write at the same time; the first one is 0. */
   readonly node: number;
   readonly round: number;
   readonly silos: readonly number[];
@@ -31,6 +31,6 @@ export const atMs = ({ round }: WriteRound): number => NOW_MS + round * SECOND_M
 export const ofEach = (deviceNos: readonly number[], write: (deviceNo: number) => Promise<unknown>) =>
   deviceNos.map(write);
 
-/** The id is the same on every node, as when a write is repeated after its outcome was unknown. */
+/** The attempt of a write. Its id is the same on every node, as when a write is repeated after an unknown outcome. */
 export const attemptOf = (name: string, round: WriteRound): Attempt =>
   testAttempt({ attemptId: `au_${name}_${round.round}`, atMs: atMs(round) });

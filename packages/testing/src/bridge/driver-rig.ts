@@ -38,7 +38,7 @@ export const attach = (
   options: AttachedDevice['options'] = {},
 ): AttachedDevice => ({ id, mapping: mappingOf(mapping), endpoint, unit: null, options });
 
-/** Records what a driver says. */
+/** Records everything that a driver reports. */
 export class RecordedDriver {
   readonly samples: Sample[] = [];
   readonly failures: { readonly deviceId: string; readonly failure: ReadFailure }[] = [];
@@ -70,7 +70,7 @@ export class RecordedDriver {
     return this.driver.health().find((one) => one.deviceId === deviceId)?.state;
   }
 
-  /** One text for each sample. */
+  /** The samples, each as a text. */
   get values(): string[] {
     return this.samples.map(({ deviceId, values }) =>
       [deviceId, ...values.map(({ point, value }) => `${point}=${value}`)].join(' '),

@@ -13,7 +13,7 @@ export function modbusPython(t: TestContext): string | undefined {
   return mayTestWith(t, 'modbus', python !== undefined && hasProgram('mbpoll')) ? python : undefined;
 }
 
-/** Runs a program of others until the end of the test. */
+/** Runs a third-party program until the end of the test. */
 export function runPeer(t: TestContext, command: string, args: readonly string[]): ChildProcess {
   const child = spawn(command, args, { stdio: ['ignore', 'ignore', 'inherit'] });
   t.after(async () => {
@@ -61,7 +61,7 @@ export type Manipulation =
   | { readonly response_type: 'delayed'; readonly delay_by: number }
   | { readonly response_type: 'stray'; readonly data_len: number };
 
-/** Debian's `pymodbus.server` starts its TCP server in a wrong event loop, so its parts are started here in one. */
+/** The `pymodbus.server` of Debian starts its TCP server in a wrong event loop, so its parts are started here in the right one. */
 const REACTIVE_SERVER = `
 import asyncio, sys
 from pymodbus.server.reactive.main import DEFUALT_HANDLERS, ReactiveServer
@@ -91,7 +91,7 @@ export async function pymodbusServer(
   };
 }
 
-/** Writes with mbpoll into holding registers, which are counted from 0. */
+/** Writes into holding registers with mbpoll; registers are counted from 0. */
 export async function pollWrite(
   port: number,
   unit: number,
@@ -116,7 +116,7 @@ export async function pollWrite(
   ]);
 }
 
-/** Reads with mbpoll; the lines that it prints. */
+/** Reads with mbpoll, and returns the lines that it prints. */
 export async function pollRead(
   port: number,
   unit: number,

@@ -14,7 +14,7 @@ import { type Answerer, modbusServer } from '@granary/bridge/drivers/modbus/serv
 import type { Mapping } from '@granary/bridge/mapping/mapping';
 import { readMapping } from '@granary/bridge/mapping/read-mapping';
 
-/** A mapping of Modbus with these points; throws with its faults. */
+/** Reads a mapping of Modbus with these points; throws with its faults. */
 export function mappingOf(points: string, defaults = '{timeout: 300ms}'): Mapping {
   const outcome = readMapping(
     `mapping: tested\nversion: 1\ntitle: A tested device\nsource: the test\nevidence: documented\nprotocol: modbus\ndefaults: ${defaults}\npoints:\n${points}\n`,
@@ -25,7 +25,7 @@ export function mappingOf(points: string, defaults = '{timeout: 300ms}'): Mappin
 
 export const QUIET_PARTS = { now: Date.now, log: () => undefined } as unknown as DriverParts;
 
-/** What a driver reported. */
+/** The reports of a driver. */
 export class Polling {
   readonly samples: Sample[] = [];
   readonly failures: (ReadFailure & { readonly deviceId: string })[] = [];
@@ -66,7 +66,7 @@ export class Polling {
     while (!condition()) await this.#changed.promise;
   }
 
-  /** The next sample that comes after now. */
+  /** The next sample after this call. */
   async nextSample(): Promise<Sample> {
     const { length } = this.samples;
     await this.until(() => this.samples.length > length);
@@ -79,7 +79,7 @@ export class Polling {
   }
 }
 
-/** A Modbus TCP device of ours whose connections a test can cut in every way. */
+/** A Modbus TCP device whose connections a test can cut in every way. */
 export class TestDevice {
   answer: Answerer;
   readonly sockets = new Set<Socket>();
@@ -113,7 +113,7 @@ export class TestDevice {
     for (const socket of [...this.sockets, ...this.#forgotten]) socket.resetAndDestroy();
   }
 
-  /** The connections stay open, and nobody reads from them any more. */
+  /** The connections stay open, but nothing is read from them any more. */
   forget(): void {
     for (const socket of this.sockets) {
       socket.removeAllListeners('data').pause();
@@ -122,7 +122,7 @@ export class TestDevice {
     this.sockets.clear();
   }
 
-  /** Nobody listens any more, and everybody is cut off. */
+  /** The device stops listening, and all connections are cut. */
   async away(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = once(this.#server, 'close');

@@ -3,7 +3,7 @@ import type { Drivers } from '@granary/bridge/drivers/drivers';
 
 type State = DeviceHealth['state'];
 
-/** Devices that say what a test lets them say, whatever their mapping and their endpoint are. */
+/** Drivers of devices that report what a test tells them, whatever their mapping and their endpoint are. */
 export class ScriptedDrivers implements Drivers {
   readonly #events = new Map<string, DriverEvents>();
   readonly #states = new Map<string, State>();

@@ -15,7 +15,7 @@ const STARTED = /Ctrl\+C stops it/;
 export class RunningFarm {
   readonly access: Env;
   readonly #t: TestContext;
-  /** Data folder and ports of the service, for commands that look at them. */
+  /** The data folder and the ports of the service, for commands that look at them. */
   readonly settings: Env;
   #service: GranaryProcess;
 

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 export const GRANARY =
   process.env['GRANARY_TEST_COMMAND'] ?? fileURLToPath(import.meta.resolve('@granary/cli/granary'));
 
-/** The command in a process of its own, with its own environment. */
+/** Runs the command in a process of its own, with its own environment. */
 export class GranaryProcess {
   readonly exited: Promise<number | null>;
   stdout = '';
@@ -52,7 +52,7 @@ export class GranaryProcess {
     return (await readFile(await this.printed(/Admin key {2}kept in (.+)\n/), 'utf8')).trim();
   }
 
-  /** As a reader such as `head` does that has seen enough. */
+  /** Closes the output, as a reader such as `head` does that has read enough. */
   closeOutput(): void {
     this.#child.stdout.destroy();
   }
@@ -76,10 +76,10 @@ export function granary(
   return child;
 }
 
-/** Settings for free ports and a data folder that is removed after the test. */
+/** Settings with free ports and a data folder that is removed after the test. */
 export async function serviceEnv(t: TestContext): Promise<Readonly<Record<string, string>>> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-cli-'));
-  // A service that ends after this may still write, so a folder that is not empty yet is tried again.
+  // A service that ends after this may still write, so the removal of a folder that is not empty yet is repeated.
   t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 20 }));
   return { GRANARY_DATA_DIR: join(folder, 'data'), GRANARY_HTTP_PORT: '0', GRANARY_MQTT_PORT: '0' };
 }

@@ -1,7 +1,7 @@
 import { main } from '@granary/cli/main';
 import type { Environment } from '@granary/cli/program/environment';
 
-/** Runs a command line inside this process, which is quicker and works for commands that end by themselves. */
+/** Runs a command line inside this process, which is faster and works for commands that end by themselves. */
 export async function runInProcess(
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},

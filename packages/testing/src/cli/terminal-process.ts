@@ -14,7 +14,7 @@ interface TerminalOptions {
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The command on a pseudo terminal, which `script` of util-linux provides. */
+/** Runs the command on a pseudo terminal, which `script` of util-linux provides. */
 export class TerminalProcess {
   readonly exited: Promise<number | null>;
   /** Everything that was shown, with the control characters of the terminal. */

@@ -7,15 +7,15 @@ interface After {
 
 /** A TCP proxy between client and service that cuts connections, holds answers back, or loses them. */
 export class FaultyProxy {
-  /** Without a port every new connection is closed. */
+  /** The port of the service; with `null` every new connection is closed. */
   targetPort: number | null;
-  /** What the service sends is passed on in portions, so often. */
+  /** The interval in which bytes of the service are passed on in portions; `null`: they are passed on at once. */
   releaseEveryMs: number | null = null;
-  /** What the service sends is lost. */
+  /** True when everything that the service sends is lost. */
   losesAnswers = false;
-  /** What the client sends is lost. */
+  /** True when everything that the client sends is lost. */
   losesRequests = false;
-  /** Called when a request has passed, and when the service has begun to answer. */
+  /** Called when the service has begun to answer; `onRequest` is called when a part of a request has arrived. */
   onAnswer: () => void = () => undefined;
   onRequest: () => void = () => undefined;
   readonly #sockets = new Set<Socket>();

@@ -14,7 +14,7 @@ export interface Farm {
   stop(): Promise<void>;
 }
 
-/** The service as a process of its own, with the simulated farm, whose silos have reported. */
+/** Starts the service in a process of its own, with the simulated farm, and waits until its silos have reported. */
 export async function startSimulatedFarm(): Promise<Farm> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-client-'));
   const service = await startServiceProcess({ GRANARY_DATA_DIR: folder, GRANARY_RATE_LIMIT: 'off' });

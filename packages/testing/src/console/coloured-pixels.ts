@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 
-/** The pixels of the chart that have a colour: the line is blue, axes and thresholds are grey. */
+/** Counts the pixels of the chart that have a colour: the line is blue, axes and thresholds are grey. */
 export const COLOURED_PIXELS = `(() => {
     const canvas = document.querySelector('.device-plot canvas');
     if (canvas === null || canvas.width === 0) return 0;

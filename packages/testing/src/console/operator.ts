@@ -11,7 +11,7 @@ import type { RunningSite } from './running-site.ts';
 /** Pages are slow on a busy machine. */
 const PATIENCE_MS = 90_000;
 
-/** axe-core as a script that is evaluated in the page, which its security policy does not forbid to the tests. */
+/** axe-core as a script that is evaluated in the page, which the security policy of the page does not forbid to tests. */
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 
 /** The navigation of the page, in every language. */
@@ -26,32 +26,32 @@ interface Options {
   readonly colorScheme?: 'light' | 'dark';
   /** The key whose rights the person has; the admin key unless given. */
   readonly apiKey?: string;
-  /** The name that the browser remembers; `null` for a browser that is used for the first time, which is asked for it. */
+  /** The name that the browser remembers; `null` for a browser that is used for the first time and asks for the name. */
   readonly person?: string | null;
-  /** The name that the link brings: that of the account of the machine that printed it. */
+  /** The name in the sign-in link: that of the account of the machine that has printed it. */
   readonly accountName?: string;
-  /** What the person has chosen on the page; English where it is the language of the browser unless given. */
+  /** The language that the person has chosen on the page; without one, the language of the browser (English unless given). */
   readonly language?: 'en' | 'de';
   /** The language of the browser itself, which is not always that of the page. */
   readonly browserLanguage?: string;
   /** How far the clock of the viewer's machine is ahead of the right time. */
   readonly clockAheadMs?: number;
-  /** Only for tests about it, because it keeps files and so changes what a page asks for. */
+  /** True only in tests about the service worker, because it keeps files and so changes what a page requests. */
   readonly hasServiceWorker?: boolean;
-  /** In place of a new one, whose size, colours and place are those of the other options. */
+  /** A context to use instead of a new one; the other options set the size, the colours and the place of a new one. */
   readonly context?: BrowserContext | null;
 }
 
-/** A person in front of the console, in a browser of their own. */
+/** A person who uses the console in a browser of their own. */
 export interface Operator {
   readonly page: Page;
-  /** What went wrong in the page, and which hosts it asked. */
+  /** The errors of the page, and the hosts to which it has sent requests. */
   readonly record: PageRecord;
   /** Opens a view by its address, such as `#/alerts`. */
   open(address: string): Promise<void>;
 }
 
-/** Returns `null` where the browser is missing and allowed to be. */
+/** Returns `null` if the browser is missing and may be missing. */
 export async function signIn(
   t: TestContext,
   site: Pick<RunningSite, 'url' | 'apiKey'>,
@@ -97,18 +97,18 @@ export async function signIn(
 }
 
 /**
- * Fails for every fault of accessibility, of any impact, with the elements that have it, in both themes, and for a page that is
+ * Fails for every fault of accessibility, of any impact, with the elements that have it, in both themes. Also fails for a page that is
  * too wide.
  */
 export async function checkAccessibility(page: Page): Promise<void> {
-  // The code of a view may still be on its way.
+  // The code of a view may still be loading.
   await page.locator('h1, h2').first().waitFor({ state: 'attached' });
   await page.evaluate(await readFile(AXE, 'utf8'));
   const isDark = await page.evaluate<boolean>("matchMedia('(prefers-color-scheme: dark)').matches");
   const themes = isDark ? (['dark', 'light'] as const) : (['light', 'dark'] as const);
   const [own, other] = themes;
   const faults = await faultsOf(page, '{}');
-  // Of the other theme only the colours differ.
+  // In the other theme only the colours differ.
   await page.emulateMedia({ colorScheme: other });
   const otherFaults = await faultsOf(page, '{ runOnly: ["color-contrast", "link-in-text-block"] }');
   await page.emulateMedia({ colorScheme: own });
@@ -127,6 +127,6 @@ async function faultsOf(page: Page, options: string): Promise<string[]> {
   );
 }
 
-/** What the authenticator app of a person shows now. */
+/** The code that the authenticator app of a person shows now. */
 export const shownCode = (secret: string): string =>
   totp(fromBase32(secret), Math.floor(Date.now() / 30_000));

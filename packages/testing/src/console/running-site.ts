@@ -26,7 +26,10 @@ export class RunningSite {
     this.#farm = farm;
   }
 
-  /** Usually without history, because writing thirty days of it takes longer than the tests. The files are in the data folder, by name. */
+  /**
+   * Starts the site, usually without history, because writing thirty days of it takes longer than the tests. `files` are put
+   * into the data folder.
+   */
   static async start(
     historyDays = 0,
     files: Readonly<Record<string, Uint8Array>> = {},
@@ -34,7 +37,7 @@ export class RunningSite {
   ): Promise<RunningSite> {
     const folder = await mkdtemp(join(tmpdir(), 'granary-console-'));
     for (const [name, bytes] of Object.entries(files)) await writeFile(join(folder, name), bytes);
-    // The page must know the port, which the service does not tell where the system chooses it.
+    // The page must know the port, which the service does not report if the system chooses it.
     const GRANARY_MQTT_PORT = String(await freePort());
     const service = await startServiceProcess({ ...settingsOf(folder), ...env, GRANARY_MQTT_PORT });
     const { httpUrl: baseUrl, mqttUrl, adminKey } = service;
@@ -68,7 +71,7 @@ export class RunningSite {
     await this.#service.kill();
   }
 
-  /** On the same ports, so that the page and the devices find it again. */
+  /** Starts the service again on the same ports, so that the page and the devices find it. */
   async startAgain(): Promise<void> {
     const { httpUrl, mqttUrl } = this.#service;
     const ports = {

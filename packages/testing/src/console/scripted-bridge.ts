@@ -7,11 +7,11 @@ const WAIT_S = 1;
 interface Script {
   readonly devices: readonly BridgedDevice[];
   readonly mappings: readonly BridgeMapping[];
-  /** What it does with what it is asked. */
+  /** Answers a request of the service. */
   answer(request: BridgeRequest): Omit<BridgeResult, 'request_id'>;
 }
 
-/** A bridge that reports what it is told to, and ends with the test. */
+/** Runs a bridge that makes the reports of the script, and ends with the test. */
 export function startBridge(t: TestContext, client: Client, bridgeId: string, script: Script): void {
   const now = new Date().toISOString();
   let isEnded = false;
@@ -38,7 +38,7 @@ export function startBridge(t: TestContext, client: Client, bridgeId: string, sc
   void report().catch(() => undefined);
 }
 
-/** A device that answers. */
+/** A bridged device that answers. */
 export const bridgedDevice = (device_id: string, changes: Partial<BridgedDevice> = {}): BridgedDevice => ({
   device_id,
   mapping: 'scale',

@@ -28,7 +28,7 @@ class ScriptedStream<Item> {
     this.#options?.onConnection?.({ isConnected: false, failure: undefined });
   }
 
-  /** A heartbeat. */
+  /** Delivers a heartbeat. */
   beat(atMs = Date.now()): void {
     this.#options?.onHeard?.(atMs);
   }
@@ -66,7 +66,7 @@ interface Answer {
   readonly alerts: readonly FleetAlert[];
 }
 
-/** A service whose answers and streams a test decides. A reading of the whole site waits until it is answered. */
+/** A service whose answers and streams a test controls. A read of the whole site waits until the test answers it. */
 export class ScriptedClient {
   readonly events = new ScriptedStream<StreamItem>();
   readonly readings = new ScriptedStream<NewestValues>();
@@ -78,14 +78,14 @@ export class ScriptedClient {
     return this.#reads.length;
   }
 
-  /** Answers the oldest reading that waits. */
+  /** Answers the oldest waiting read. */
   answer(answer: Partial<Answer> | Error): void {
     const waiting = this.#reads.shift();
     if (waiting === undefined) throw new Error('nothing is being read');
     waiting(answer instanceof Error ? answer : { devices: [], alerts: [], ...answer });
   }
 
-  /** The data need not be complete. */
+  /** Delivers an event, whose data need not be complete. */
   event(event: Pick<LoggedEvent, 'type' | 'device_id'> & { readonly data: object }): void {
     const logged = { id: 1, at: '2026-11-16T00:00:00Z', actor: null, ...event } as LoggedEvent;
     this.events.send({ kind: 'event', event: logged });
@@ -96,7 +96,7 @@ export class ScriptedClient {
       events: { stream: (options: StreamOptions) => this.events.open(options) },
       readings: { stream: (options: StreamOptions) => this.readings.open(options) },
       fleet: {
-        // The first call of a reading; those that follow it belong to the same one.
+        // This is the first call of a read; the calls after it belong to the same read.
         overview: async () => {
           this.#current = new Promise((resolve, reject) => {
             this.#reads.push((answer) => (answer instanceof Error ? reject(answer) : resolve(answer)));

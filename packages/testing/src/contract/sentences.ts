@@ -10,7 +10,7 @@ const FAULTS: readonly (readonly [fault: string, pattern: RegExp])[] = [
   ['a repeated space', / {2}/],
 ];
 
-/** What the caller sent is repeated in quotation marks, for example an id that nothing has. */
+/** Text in quotation marks repeats what the caller sent, for example an id that does not exist. */
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 
 /** The faults of a sentence, each with the part that is wrong. */
@@ -29,10 +29,7 @@ const SENTENCE_FIELDS: ReadonlySet<string> = new Set([
   'text',
 ]);
 
-/**
- * The sentences in an answer. `details` are about the fields of a request, so they name fields and the values that are
- * allowed there.
- */
+/** The sentences in an answer. `details` are about the fields of a request, so they may name fields and the allowed values. */
 export function sentencesIn(value: unknown, name = ''): string[] {
   if (typeof value === 'string') return SENTENCE_FIELDS.has(name) ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((one) => sentencesIn(one));

@@ -1,7 +1,7 @@
 import { sentence } from '@granary/contract/sentences/english';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 
-/** An alert that nobody has seen yet; `fields` is what a test is about. */
+/** An alert that nobody has acknowledged yet; `fields` are those that the test is about. */
 export const alertWith = (fields: Partial<AlertState> = {}): AlertState => ({
   alertId: 'al_1',
   deviceNo: 1,

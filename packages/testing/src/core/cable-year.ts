@@ -10,11 +10,11 @@ import {
 const POINT_COUNT = 12;
 const SPACING_M = 1;
 const YEAR_DAYS = 365;
-/** In days: how quickly grain follows the air at the wall, the air above it and the floor below it. */
+/** The number of days in which grain follows the air at the wall, the air above it and the floor below it. */
 const WALL_DAYS = 120;
 const SURFACE_DAYS = 12;
 const FLOOR_DAYS = 40;
-/** Between two points, per day: grain conducts badly. */
+/** The share of the difference between two points that is levelled out per day; grain conducts badly. */
 const CONDUCTION_SHARE = 0.01;
 /** The points that a cooling front passes in a day of aeration. */
 const FRONT_POINTS_PER_DAY = 2;
@@ -24,10 +24,10 @@ const HARVEST_DAYS = { from: 195, to: 270 } as const;
 
 export interface CableYearOptions {
   readonly seed: number;
-  /** Whether the runs of fans are told. */
+  /** Whether the runs of fans are part of the input. */
   readonly tellsFans: boolean;
   readonly resolutionC: number;
-  /** A point that gets warmer by this from a day on, and its neighbours by a fifth of it. */
+  /** A point whose temperature rises by this every day from a day on; its neighbours get a fifth of that. */
   readonly hotSpot?: { readonly point: number; readonly fromDay: number; readonly perDayC: number };
 }
 
@@ -35,13 +35,13 @@ export interface CableYear {
   readonly points: readonly CablePoint[];
   readonly outside: readonly DayTemperature[];
   readonly levels: readonly number[];
-  /** The days of fills, sales and told runs of fans. */
+  /** The days of fills, sales and reported runs of fans. */
   readonly disturbances: readonly number[];
   /** The days of all runs of fans. */
   readonly fanDays: ReadonlySet<number>;
 }
 
-/** The generator of Park and Miller. */
+/** The random number generator of Park and Miller. */
 export function randomOf(seed: number): () => number {
   let state = (Math.imul(seed, 48_271) >>> 1) % 2_147_483_646;
   return () => {
@@ -53,7 +53,7 @@ export function randomOf(seed: number): () => number {
 export const normalOf = (random: () => number) => (): number =>
   Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 
-/** What is known at the end of a day. */
+/** The input that is known at the end of a day. */
 export function cableInput(year: CableYear, day: number, known: readonly string[] = []): CableInput {
   const lately = (days: readonly DayTemperature[]) => days.slice(Math.max(0, day - CABLE_DAYS + 1), day + 1);
   return {
@@ -146,7 +146,7 @@ export function cableYear({ seed, tellsFans, resolutionC, hotSpot }: CableYearOp
       const depthM = levelM - heightM;
       const wide = isFree ? 1.3 * swing : swing * 0.2 * Math.exp(-depthM / 0.3) + 0.2 + 0.1 * random();
       const shown = (value: number): number => Math.round(value / resolutionC) * resolutionC;
-      // A mean is one of many readings, so their resolution matters less to it.
+      // The mean is finer than the resolution, because it is made of many readings.
       days[point]?.push({
         day,
         meanC: Math.round(meanC / (resolutionC / 4)) * (resolutionC / 4),

@@ -40,7 +40,7 @@ const failedFor = (reason: FailureReason): OperationState => ({
 
 const LOOKED = { reason: 'the gate is closed', lookedBy: 'Ada', atMs: START_MS, by: null };
 
-/** Every state that makes a difference. */
+/** Every state of an operation for which the behaviour differs. */
 export const SITUATIONS = {
   started,
   in_progress: { ...started, ...heard, status: 'in_progress' },

@@ -27,7 +27,7 @@ export function readingsOf(
   return [...readings.values()].sort((one, other) => one.group - other.group);
 }
 
-/** Like `readingsOf`, for values of one group. */
+/** A reading as by `readingsOf`, for values of one group. */
 export function readingOf(deviceNo: number, tsMs: number, good: NamedValues, bad: NamedValues = {}): Reading {
   const [reading = emptyReading(deviceNo, tsMs, 1), ...others] = readingsOf(deviceNo, tsMs, good, bad);
   if (others.length > 0) throw new Error('these values belong to several groups');

@@ -65,7 +65,7 @@ function lengthBytes(length: number): number[] {
   return length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
 }
 
-/** A time of the years until 2049, as `YYMMDDhhmmssZ`. */
+/** A time up to the year 2049, as `YYMMDDhhmmssZ`. */
 const time = (atMs: number): Buffer =>
   der(
     TAG.time,

@@ -22,7 +22,7 @@ export const QUICK: ExternalLimits = {
 /** Every device except `unknown-device` is a registered silo. */
 class ExternalRecordingHandler extends RecordingHandler implements ExternalHandler {
   readonly brokerEvents: BrokerEvent[] = [];
-  /** `find` fails while the storage is away. */
+  /** True while the storage is away, so that `find` fails. */
   isStorageAway = false;
 
   async find(deviceId: string): Promise<LinkDevice | null> {
@@ -49,7 +49,7 @@ interface StartedNode {
   readonly handler: ExternalRecordingHandler;
 }
 
-/** A turn that a test gives and takes. */
+/** A turn that a test gives and withdraws. */
 export class GivenTurn implements CollectorTurn {
   readonly asked: boolean[] = [];
   isOwn: boolean;

@@ -190,7 +190,7 @@ export class RawDevice {
     this.#socket.resume();
   }
 
-  /** Bytes that the other side has not read. */
+  /** The number of bytes that the other side has not read. */
   get unsentBytes(): number {
     return this.#socket.writableLength;
   }

@@ -19,7 +19,7 @@ const PLUGINS = ['/usr/lib/*/mosquitto_dynamic_security.so', '/usr/lib/mosquitto
 type Settings = (folder: string) => readonly string[];
 type Files = Readonly<Record<string, string>>;
 
-/** A real Mosquitto with the settings that docs/running.md asks for; it can be killed and started again. */
+/** A real Mosquitto with the settings that docs/running.md requires; it can be killed and started again. */
 export class MosquittoBroker {
   readonly access: BrokerAccess;
   readonly #folder: string;
@@ -31,8 +31,8 @@ export class MosquittoBroker {
   }
 
   /**
-   * `settings` are further lines of its configuration, which replace the open access; `files` are put into its folder; `login`
-   * is that of the service.
+   * `settings` are further lines of the configuration, which replace the open access; `files` are written into its folder; `login` is that
+   * of the service.
    */
   static async start(
     settings: Settings = OPEN,
@@ -61,7 +61,7 @@ export class MosquittoBroker {
     return broker;
   }
 
-  /** With the user of the service where there is one. */
+  /** The address, with the user of the service if there is one. */
   get url(): string {
     const { host, port, username, password } = this.access;
     return username === null ? `mqtt://${host}:${port}` : `mqtt://${username}:${password}@${host}:${port}`;
@@ -76,7 +76,7 @@ export class MosquittoBroker {
     return this.#folder;
   }
 
-  /** Starts the process, if it does not run, and again if another test had its port for a connection in this moment. */
+  /** Starts the process if it does not run; starts it again if a connection of another test has just taken its port. */
   async restart(): Promise<void> {
     const { port } = this.access;
     for (;;) {
@@ -87,7 +87,7 @@ export class MosquittoBroker {
     }
   }
 
-  /** SIGTERM lets it store its sessions first; one that comes in the first moments of the process has no effect. */
+  /** Ends the process with SIGTERM, so that it stores its sessions first. The signal is repeated, because it has no effect just after the start. */
   async end(): Promise<void> {
     const child = this.#process;
     this.#process = null;
@@ -132,7 +132,7 @@ export async function startDynamicSecurityBroker(): Promise<MosquittoBroker> {
   return await MosquittoBroker.start(settings, { [SECURITY_FILE]: await firstConfiguration() }, SERVICE_USER);
 }
 
-/** As `mosquitto_ctrl` makes it: one user, who may control the plugin. */
+/** The first configuration, as `mosquitto_ctrl` makes it: one user, who may control the plugin. */
 export async function firstConfiguration(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'granary-dynamic-security-'));
   const file = join(folder, SECURITY_FILE);

@@ -39,7 +39,7 @@ export function pythonWith(modules: string): string | undefined {
   });
 }
 
-/** Returns `false` and notes it in the test report when the client is missing and allowed to be. */
+/** Returns `false` and says so in the test report if the client is missing and may be missing. */
 export function mayTestWith(t: TestContext, name: keyof typeof PACKAGES, isThere: boolean): boolean {
   if (isThere) return true;
   if (!without.includes(name)) throw new Error(`${name} is missing: install ${PACKAGES[name]}`);
@@ -54,7 +54,7 @@ export function hasProgram(name: string): boolean {
     execFileSync(name, ['--help'], { stdio: 'ignore' });
     return true;
   } catch (error) {
-    // An exit status, whichever it is, shows that the program exists.
+    // Any exit status shows that the program exists.
     return error instanceof Error && 'status' in error && error.status !== null;
   }
 }

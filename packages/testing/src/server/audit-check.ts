@@ -19,9 +19,9 @@ export interface SentRequest {
   readonly path: string;
   readonly status: number;
   readonly requestId: string | null;
-  /** The answer of an earlier request with the same idempotency key. */
+  /** True for the repeated answer to a request with an idempotency key that was used before. */
   readonly isReplayed: boolean;
-  /** `null` for a success, and in the plant store, which has no codes. */
+  /** The error code; `null` for a success, and in the plant store, which has no codes. */
   readonly code: string | null;
 }
 
@@ -40,7 +40,7 @@ const EVERYTHING: AuditFilter = {
 const IS_DRY_RUN = /[?&]dry_run=true/;
 /** The entry of a request that makes several changes is followed by one for each of them. */
 const IS_ONE_OF_SEVERAL = /^au_[^_]+_\d+$/;
-/** Refused before it is known which endpoint is meant. */
+/** These requests were refused before it was known which endpoint was meant. */
 const WITHOUT_ENDPOINT = ['route_not_found', 'method_not_allowed', 'headers_too_large'];
 
 /**
@@ -81,7 +81,7 @@ export async function assertAudited(
   }
 }
 
-/** The code of a refusal is not in the answers of the plant store. */
+/** The name of a refusal; in the plant store it has no code, because the answers there do not contain it. */
 const nameOf = (action: string, code: string | null): string =>
   action.startsWith('plants.') ? action : `${action} ${code}`;
 
@@ -123,7 +123,7 @@ async function openLog(location: StoreLocation): Promise<Log> {
     const app = await openApp(location);
     return { list: app.audit.list, close: () => app.close() };
   }
-  // An app would start a writer thread, which takes longer than the comparison.
+  // The database is read directly, because an app would start a writer thread, which takes longer than the comparison.
   const database = openReader(join(location.folder, DATABASE_FILE));
   const sql = new SqliteSql(database);
   return {

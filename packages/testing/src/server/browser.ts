@@ -12,7 +12,7 @@ import {
 } from 'playwright-core';
 import { mayTestWith } from '../link/outside-clients.ts';
 
-/** Without its sandbox it also runs as root, and without its own services it asks nobody for anything. */
+/** Without its sandbox Chromium also runs as root, and without its own services it sends no requests to others. */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -24,10 +24,10 @@ const FLAGS = [
 /** A browser that no test has used for this long is closed, so that the process of the tests can end. */
 const IDLE_MS = 2_000;
 
-/** The same browser without what surrounds a page; a new page takes a quarter of the processor time. */
+/** The same browser without the window around a page; a new page takes a quarter of the processor time. */
 const QUICKER = 'chromium-headless-shell';
 
-/** Returns `null` where the browser is missing. */
+/** Returns `null` if the browser is missing. */
 export async function launchChromium(executablePath = pathOf('chromium')): Promise<Browser | null> {
   return executablePath === undefined ? null : await chromium.launch({ executablePath, args: FLAGS });
 }
@@ -51,8 +51,8 @@ let users = 0;
 let closing: NodeJS.Timeout | undefined;
 
 /**
- * A browser that knows nothing of other tests: its cookies, storage, cache and connections are its own, and it is
- * closed after the test. Returns `null` where the browser is missing and allowed to be.
+ * Opens a browser context for one test: its cookies, storage, cache and connections are its own, and it is closed after the test.
+ * Returns `null` if the browser is missing and may be missing.
  */
 export async function openBrowser(
   t: TestContext,
@@ -70,8 +70,8 @@ export async function openBrowser(
 }
 
 /**
- * A browser as a person has it, with a profile on disk and these switches: Web Push is in no other. Returns `null` where it is
- * missing and allowed to be.
+ * Opens a browser as a person has it, with a profile on disk and these switches, because only such a browser has Web Push. Returns
+ * `null` if it is missing and may be missing.
  */
 export async function openOwnBrowser(
   t: TestContext,
@@ -101,7 +101,7 @@ function leaveBrowser(): void {
   }, IDLE_MS);
 }
 
-/** What a page has asked for, and what went wrong in it; a violated security policy is an error in its console. */
+/** The requests of a page and its errors; a violated security policy is an error in its console. */
 export class PageRecord {
   readonly faults: string[] = [];
   readonly hosts = new Set<string>();

@@ -17,7 +17,7 @@ const FILES: Readonly<Record<string, string>> = {
 
 const COMPRESSED = /\.(js|css|html)$/;
 
-/** A small page with the files that a build makes. */
+/** Writes a small page with the files that a build makes. */
 export async function writeBuiltConsole(folder: string): Promise<void> {
   await mkdir(join(folder, 'assets'), { recursive: true });
   for (const [name, text] of Object.entries(FILES)) {

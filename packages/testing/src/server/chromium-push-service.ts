@@ -7,7 +7,7 @@ import { newCertificate } from '../link/certificates.ts';
 import { longField, message, numberField, textField, varint } from './protobuf.ts';
 import { assertSigned } from './push-signature.ts';
 
-/** Of the connection over which Chromium receives messages. */
+/** The version of the connection over which Chromium receives messages. */
 const VERSION = 41;
 const TAG = { ping: 0, pingAck: 1, login: 2, loginAnswer: 3, data: 8 };
 const DEVICE_ID = 4_711n;
@@ -21,8 +21,8 @@ interface Registration {
 }
 
 /**
- * The push service of a real Chromium, which registers here, stays connected, and receives, decrypts and shows what
- * services send: check-in, registration and connection of Firebase Cloud Messaging. Chromium finds it by its own switches.
+ * The push service of a real Chromium, which registers here, stays connected, and receives, decrypts and shows the messages of services:
+ * check-in, registration and connection of Firebase Cloud Messaging. Switches of Chromium set the address of this service.
  */
 export class ChromiumPushService {
   readonly #registrations = new Map<string, Registration>();
@@ -43,7 +43,7 @@ export class ChromiumPushService {
     return `http://127.0.0.1:${portOf(this.#http)}`;
   }
 
-  /** Whose certificate nobody has signed. */
+  /** The switches with which Chromium uses this service and accepts its self-signed certificate. */
   get switches(): string[] {
     return [
       `--gcm-checkin-url=${this.origin}/checkin`,
@@ -53,7 +53,7 @@ export class ChromiumPushService {
     ];
   }
 
-  /** Lets every page tell its service this address in place of that of the maker. */
+  /** A script by which every page gives its service this address in place of that of the maker. */
   get pageScript(): string {
     return `(() => {
       const { toJSON } = PushSubscription.prototype;
@@ -142,7 +142,7 @@ const portOf = (server: { address(): AddressInfo | string | null }): number =>
 const packet = (tag: number, body: readonly number[]): Buffer =>
   Buffer.from([tag, ...varint(body.length), ...body]);
 
-/** `null` while it has not arrived. */
+/** The first packet; `null` while it has not arrived as a whole. */
 function firstPacket(read: Buffer): { readonly tag: number; readonly bytes: number } | null {
   let length = 0;
   for (let at = 1; at < read.length; at++) {

@@ -5,7 +5,7 @@ export class TestClock {
 
   readonly now = (): number => (this.#heldAtMs ?? Date.now()) + this.#aheadMs;
 
-  /** No time passes by itself until `release`, for tests about waits: on a busy machine requests take any time. */
+  /** Stops the clock until `release`, for tests about waits, because on a busy machine requests take any time. */
   hold(): void {
     this.#heldAtMs ??= Date.now();
   }
@@ -18,7 +18,7 @@ export class TestClock {
     this.#aheadMs += ms;
   }
 
-  /** After a suite, because the same one runs on another database. */
+  /** Resets the clock after a suite, because the same suite runs on another database. */
   reset(): void {
     this.#aheadMs = 0;
     this.release();

@@ -8,12 +8,12 @@ import { type ServiceProcess, startServiceProcess } from './service-process.ts';
 const ADMIN_KEY = 'an-admin-key-for-the-crash-tests-only';
 const KILL_AFTER_MS_MIN = 300;
 const KILL_AFTER_MS_MAX = 2_800;
-/** Then it is left in peace, so that a slow machine comes to an end, too. */
+/** The service is killed at most this often, so that the test also ends on a slow machine. */
 const KILLS_MAX = 15;
 const RETRY_MS = 100;
 const REOPEN_ATTEMPTS_MAX = 40;
 const REOPEN_AFTER_MS = 500;
-/** Longer than anything that makes a state forbid something for a while. */
+/** This is longer than any state forbids something for a while. */
 const ANSWER_MS_MAX = 300_000;
 
 interface CrashOptions {
@@ -33,7 +33,7 @@ const OFTEN: CrashOptions = {
   env: {},
 };
 
-/** A service that is killed again and again, at moments that nobody can foresee, and started anew at the same place. */
+/** A service that is killed again and again, at random moments, and started again at the same place. */
 export class CrashingService {
   kills = 0;
   readonly #options: CrashOptions;
@@ -47,7 +47,7 @@ export class CrashingService {
     this.#options = { ...OFTEN, ...options };
   }
 
-  /** Another number after each restart; `null` while it is down. */
+  /** A number that differs after each restart; `null` while the service is down. */
   get generation(): number | null {
     return this.#isUp ? this.kills : null;
   }
@@ -84,8 +84,8 @@ export class CrashingService {
   }
 
   /**
-   * Asks until the service is there to answer; what the state forbids for now is asked again too, with a new body if there
-   * is a function for it. What was not answered may have been done, so it is repeated as it was.
+   * Repeats a request until the service answers. A request that the state forbids for now is repeated, too, with a new body if there is a
+   * function for it. A request without an answer may have been carried out, so it is repeated unchanged.
    */
   async ask(
     path: string,
@@ -109,11 +109,11 @@ export class CrashingService {
         const response = await fetch(url, { method, headers, body: text });
         const answer = JSON.parse(await response.text());
         if (response.ok) return answer.data;
-        // A body that names a time is too old when the service was down for long; nothing was done then.
+        // A body that contains a time is too old if the service was down for long; the request was not carried out then.
         const isTooOld = response.status === 400 && typeof body === 'function';
         assert.ok(isTooOld || [409, 503].includes(response.status), JSON.stringify(answer));
         last = answer;
-        // Refused or failed for good: what is asked for next is another request.
+        // The request was refused or failed for good, so the next request is another one.
         const isFinal = response.status === 409 && answer.error.code !== 'idempotency_in_progress';
         if (isFinal && key !== undefined) headers['idempotency-key'] = crypto.randomUUID();
         if (isTooOld || isFinal) text = bodyNow();
@@ -124,7 +124,7 @@ export class CrashingService {
     }
   }
 
-  /** Asks once. `null` without an answer: nobody knows then whether it was done. */
+  /** Sends a request once. Returns `null` without an answer: then it is not known whether it was carried out. */
   async askOnce(path: string, method: string, body: object, requestId: string): Promise<number | null> {
     const headers = {
       authorization: `Bearer ${ADMIN_KEY}`,
@@ -157,7 +157,7 @@ export class CrashingService {
     }
   }
 
-  /** Another process may have got one of the ports for a moment, as the local end of a connection. */
+  /** The start is repeated, because another process may have taken one of the ports for a moment, as the local end of a connection. */
   async #reopen(mqttPort: string, httpPort: string): Promise<ServiceProcess> {
     for (let attempt = 1; ; attempt++) {
       try {

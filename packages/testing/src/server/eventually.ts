@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
+/** The limit is minutes, because a busy machine is slow; a test that passes does not wait for it. */
 const PATIENCE_MS = 180_000;
 /** The pause grows, because reading costs a processor that the service needs. */
 const PAUSE_MS_MIN = 10;

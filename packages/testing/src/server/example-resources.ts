@@ -13,9 +13,9 @@ import { type Api, siloNamed } from './service.ts';
 type Device = ScriptedSilo | Awaited<ReturnType<typeof startRover>>;
 type Ids = Partial<Record<ParameterName, string>>;
 
-/** That of the silo in the examples. */
+/** The capacity of the silo in the examples. */
 const CAPACITY = { max: 20_000, unit: 'kg' };
-/** Half full, or at home with a full battery. */
+/** A silo is half full; a rover is at home with a full battery. */
 const USUAL = { silo: { weight: 10_000, temperature: 11 }, field: { ...HOME, battery_level: 100 } };
 const REFILL_HOURS = 12;
 /** Values that raise an alert. */
@@ -60,7 +60,7 @@ export class ExampleResources {
     }
     if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
     if (names.includes('session_id')) ids.session_id = await this.#session();
-    // One that exists belongs to its key, which is not that of the caller.
+    // An existing bridge belongs to its key, which is not that of the caller.
     const isNewBridge = endpoint.path.endsWith('/report');
     if (names.includes('bridge_id')) ids.bridge_id = isNewBridge ? 'reporting' : await this.#bridge();
     if (endpoint.path === '/bridges/{bridge_id}/devices') {
@@ -80,7 +80,7 @@ export class ExampleResources {
       ids.operation_id = await this.#idOf(`${path}/operations/feed`, 'operation_id', { amount: 10 });
     }
     if (names.includes('proposal_id')) {
-      // Not by the caller, who confirms it.
+      // The proposal does not come from the caller, who confirms it.
       const agent = { name: 'an agent', scopes: ['read', 'propose'] };
       const { key } = (await this.#api.post('/v1/keys', agent)).body.data;
       const proposed = await this.#api.as(key).post(`${path}/proposals/feed`, { amount: 10 });
@@ -102,14 +102,14 @@ export class ExampleResources {
     return (await this.#api.post('/v1/people', person)).body.data.person.person_id;
   }
 
-  /** Who is about to ask. */
+  /** The administrator who will send the example. */
   async #administrator(): Promise<string> {
     const headers = await this.personHeaders(undefined, 'administrator');
     this.#asking = headers;
     return (await this.#api.raw('GET', '/v1/me', { headers })).body.data.person.person_id;
   }
 
-  /** Of the person who is about to ask, or of a program. */
+  /** A key of the person who will send the example, or of a program. */
   async #key({ path }: Endpoint): Promise<string> {
     if (!path.startsWith('/me/')) return await this.#idOf('/v1/keys', 'key_id', KEY);
     const headers = await this.personHeaders();
@@ -155,14 +155,14 @@ export class ExampleResources {
     return ownPage(await this.#api.post('/v1/session', { code }));
   }
 
-  /** Of a browser that has signed in with the key of the caller. */
+  /** A session of a browser that has signed in with the key of the caller. */
   async #session(): Promise<string> {
     const { code } = (await this.#api.post('/v1/session/codes')).body.data;
     await this.#api.post('/v1/session', { code });
     return (await this.#api.get('/v1/sessions')).body.data[0].session_id;
   }
 
-  /** One that answers everything that it is asked. */
+  /** A bridge that answers every request. */
   async #bridge(): Promise<string> {
     const bridgeId = `example-${this.#bridges.length}`;
     const key = { name: bridgeId, scopes: ['ingest'] };
@@ -211,7 +211,7 @@ export class ExampleResources {
     return alertId;
   }
 
-  /** A rise of the weight that has stayed. */
+  /** A refill: a rise of the weight that has stayed. */
   async #refill(): Promise<string> {
     const { path, deviceId } = await this.#connect('silo');
     const nowMs = this.#now();
@@ -247,7 +247,7 @@ export class ExampleResources {
     return missionId;
   }
 
-  /** The device loses its connection for good, so that the outcome of its job is uncertain. */
+  /** Ends the connection of the device for good, so that the outcome of its job is uncertain. */
   async #disappear(device: Device, operationId: string | undefined): Promise<void> {
     const { path } = device;
     if (operationId !== undefined) await device.publish('ack', { operation_id: operationId, accepted: true });

@@ -29,16 +29,16 @@ const CLIENT_ID = 'granary';
 
 interface Besides {
   readonly query?: URLSearchParams;
-  /** In place of the key. */
+  /** Headers that are sent in place of the key. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object;
 }
 
-/** Bodies of other examples are no objects in every case. */
+/** Adds values to a body; not every body of the other examples is an object. */
 const withBesides = (given: unknown, { body }: Besides): unknown =>
   body === undefined ? given : { ...(given as object), ...body };
 
-/** A service with the resources that the declared examples of the endpoints name. */
+/** A service with the resources that the examples of the endpoints name. */
 export class ExampleService {
   #started: Started | undefined;
   readonly #undos: (() => Promise<void>)[] = [];
@@ -68,7 +68,7 @@ export class ExampleService {
       GRANARY_MQTT_PORT: '0',
       GRANARY_RATE_LIMIT: 'off',
       GRANARY_LINK_THREADS: '0',
-      // Nobody listens there: the examples create rules, and no alert of theirs reaches anybody.
+      // No mail server listens there: the examples create rules, and no alert of theirs reaches anybody.
       GRANARY_SMTP_URL: 'smtp://127.0.0.1:9',
       GRANARY_MAIL_FROM: 'granary@example.com',
     };
@@ -105,7 +105,7 @@ export class ExampleService {
     };
   }
 
-  /** What a browser or the identity provider sends with an example that succeeds. */
+  /** The values that a browser or the identity provider adds to an example that succeeds. */
   async #besides({ path }: Endpoint, { refusal }: Example): Promise<Besides> {
     if (refusal !== undefined) return {};
     const own = { origin: this.httpUrl, 'sec-fetch-site': 'same-origin' };
@@ -139,7 +139,7 @@ export class ExampleService {
     for (const undo of this.#undos.reverse()) await undo();
   }
 
-  /** Prepares what the example is about, and sends it to the service or to a proxy of it. */
+  /** Prepares the resources of the example, and sends it to the service or to a proxy of it. */
   async send(endpoint: Endpoint, example: Example, baseUrl = this.httpUrl): Promise<Response> {
     const { group, method, path, needsKey } = endpoint;
     const prepared = await this.#resources.prepare(endpoint);
@@ -163,7 +163,7 @@ export class ExampleService {
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
 
-  /** Of a person or of a terminal, where no API key is accepted. */
+  /** The headers of a person or of a terminal, for endpoints that accept no API key. */
   async #ownHeaders(path: string): Promise<Record<string, string> | null> {
     if (path === '/confirmations') await this.#api.post(`${ROOTS.silo}/devices`, siloNamed('silo-7'));
     if (path === '/confirmations' || path === '/me' || path.startsWith('/me/') || path.endsWith('/assign'))
@@ -173,7 +173,7 @@ export class ExampleService {
   }
 }
 
-/** A body names the person of the examples, who is another one here. */
+/** Replaces the person of the examples in a body, because that person has another id here. */
 const withPrepared = (body: unknown, { person_id }: { readonly person_id?: string }): unknown =>
   person_id !== undefined &&
   (body as { person_id?: string }).person_id === exampleParameter('person_id', 'api')

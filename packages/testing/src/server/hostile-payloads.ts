@@ -11,7 +11,7 @@ const OVERFLOW_MESSAGES = 20;
 /** The largest value that the first version accepted. */
 const WEIGHT_KG = 100_000_000;
 const BUCKET_MS = 300_000;
-/** Less than a device's clock may be ahead. */
+/** This is less than the clock of a device may be ahead. */
 const AHEAD_MS = 50_000;
 
 /** Large weights at many times of one bucket, so that their sum becomes too large for an exact JavaScript number. */
@@ -24,7 +24,7 @@ function overflowing(nowMs: number, message: number): string {
   });
 }
 
-/** What a broken or malicious device may send: extreme values and times, wrong JSON, and as much of it as fits. */
+/** Payloads that a broken or malicious device may send: extreme values and times, wrong JSON, and as much of it as fits. */
 export function hostilePayloads(nowMs: number, round: number): Buffer[] {
   const texts = [
     '',
@@ -53,7 +53,7 @@ export function hostilePayloads(nowMs: number, round: number): Buffer[] {
     `{"ts":"${'9'.repeat(LINK_PAYLOAD_BYTES_MAX - 100)}","weight":1}`,
     '\uD7FF'.repeat(LINK_PAYLOAD_BYTES_MAX / 3),
   ];
-  // Not UTF-8, and more than a message may hold.
+  // These payloads are not UTF-8, and larger than a message may be.
   const bytes = [Buffer.alloc(LINK_PAYLOAD_BYTES_MAX, 0xff), Buffer.alloc(MIB, '{')];
   return [...texts.map((text) => Buffer.from(text)), ...bytes];
 }

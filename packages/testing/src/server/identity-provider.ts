@@ -7,7 +7,7 @@ import Provider, { type Adapter, type AdapterPayload } from 'oidc-provider';
 
 export const CLIENT = { id: 'granary', secret: 'a secret of the provider and the service' };
 
-/** Somebody whom the provider knows. */
+/** A person whom the provider knows. */
 export interface ProviderPerson {
   readonly name?: string;
   readonly email?: string;
@@ -19,7 +19,7 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 const HOUR_S = 3_600;
 const INTERACTION = '/interaction/';
 
-/** What the provider keeps of one kind. */
+/** The stored records of one kind at the provider. */
 class MemoryAdapter implements Adapter {
   readonly #stored = new Map<string, AdapterPayload>();
 
@@ -91,8 +91,8 @@ async function interact(
 }
 
 /**
- * `oidc-provider`, which nobody here wrote, on another host name than that of the service. Everybody who is named here is let
- * in, with any password.
+ * The third-party `oidc-provider`, on another host name than that of the service. It lets in everybody who is named here, with any
+ * password.
  */
 export class TestProvider {
   readonly people = new Map<string, ProviderPerson>();
@@ -103,7 +103,7 @@ export class TestProvider {
   private constructor(server: Server) {
     this.#server = server;
     server.on('request', (request, response) => this.#answer(request, response));
-    // A suite that ends does not wait for it.
+    // The process may end while this server still runs.
     server.unref();
   }
 
@@ -127,7 +127,7 @@ export class TestProvider {
     };
   }
 
-  /** Begins to work, for the services at these addresses; the first one is told of sign-outs. */
+  /** Begins to work for the services at these addresses; the first one is told of sign-outs. */
   serve(...services: readonly string[]): void {
     const provider = new Provider(this.issuer, {
       clients: [
@@ -154,7 +154,7 @@ export class TestProvider {
         context.type = 'text';
         context.body = `${error}: ${description}`;
       },
-      // Its own refuses addresses of this machine, where the services of the tests are.
+      // The provider's own function refuses addresses of this machine, where the services of the tests are.
       fetch: (url, { method, headers, body } = {}) =>
         fetch(url, { method: method ?? 'GET', headers: headers ?? {}, body: body ?? null }),
       features: {
@@ -193,7 +193,7 @@ export class TestProvider {
     this.#answer = this.#working;
   }
 
-  /** Refuses every connection, or takes it and says nothing. */
+  /** Makes the provider work, refuse every connection (`away`), or accept connections without an answer (`hanging`). */
   become(state: 'working' | 'away' | 'hanging'): void {
     if (state === 'working') this.#answer = this.#working;
     else this.#answer = state === 'away' ? (request) => void request.socket.destroy() : () => undefined;
@@ -206,7 +206,7 @@ export class TestProvider {
   }
 }
 
-/** What a browser does between the two addresses, without its rules; those are tested in a real one. */
+/** Does the work of a browser between the two addresses, without its rules, which are tested in a real browser. */
 export class Visitor {
   readonly #cookies = new Map<string, Map<string, string>>();
 
@@ -245,7 +245,7 @@ export class Visitor {
     return JSON.stringify({ action: new URL(action, url).href, prompt });
   }
 
-  /** Signs in at the provider, and returns where it sends the browser back to. */
+  /** Signs in at the provider, and returns the address to which the provider sends the browser back. */
   async signInAt(start: string, login: string): Promise<string> {
     const { host } = new URL(start);
     let next = start;

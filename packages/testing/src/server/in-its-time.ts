@@ -11,7 +11,7 @@ interface Answered {
 /** The refusals after which a request may be sent again. */
 const ASKED_AGAIN = /nothing was changed|the forecast takes too long/;
 
-/** Asks again while the machine is too busy for the time limits of the service. */
+/** Repeats a request while the machine is too busy for the time limits of the service. */
 export async function inItsTime<Answer extends Answered>(ask: () => Promise<Answer>): Promise<Answer> {
   for (let attempt = 1; ; attempt++) {
     const answer = await ask();

@@ -4,7 +4,7 @@ import { type CopiedRows, copyRows } from '../app/copied-rows.ts';
 import { queryStore } from '../app/engines.ts';
 import { bridgedDevice } from './scripted-bridge.ts';
 
-/** How much keys have made of each kind. */
+/** The amounts of each kind that keys have made. */
 export interface StoredAmounts {
   readonly devices: number;
   readonly bridges: number;
@@ -12,11 +12,11 @@ export interface StoredAmounts {
   readonly people: number;
   readonly keys: number;
   readonly alerts: number;
-  /** Of everything else that is stored one by one. */
+  /** The amount of every other kind that is stored one by one. */
   readonly others: number;
 }
 
-/** Copies of what a service has stored already, at least one of each kind; the service must not run meanwhile. */
+/** Copies what a service has already stored, at least one of each kind; the service must not run meanwhile. */
 export async function enlargeStore(location: StoreLocation, amounts: StoredAmounts): Promise<void> {
   const { devices, bridges, devicesPerBridge, people, keys, alerts, others } = amounts;
   const sql = (text: string) => queryStore(location, text);
@@ -33,7 +33,7 @@ export async function enlargeStore(location: StoreLocation, amounts: StoredAmoun
   for (const table of ['presence', 'configurations', 'alert_evaluations']) {
     await copy({ table, by: 'device_no', count: { of: copied }, changed: { device_no: 'n' } });
   }
-  // Nothing in the background is to be due.
+  // No work in the background may become due.
   const changed = { device_no: 'n', next_at_ms: 'one.next_at_ms + 100000000' };
   await copy({ table: 'forecasts', by: 'device_no', count: { of: copied }, changed });
   const old = (column: string, apartMs = 1_000) => ({ [column]: `one.${column} - n * ${apartMs}` });
@@ -97,7 +97,7 @@ export async function enlargeStore(location: StoreLocation, amounts: StoredAmoun
     { table: 'plants', by: 'id', changed: { id: 'one.id + n' } },
   ];
   for (const rows of copies) await copy({ ...rows, count: others });
-  // A key has at most so many.
+  // A key has at most this many sessions.
   await copy({
     table: 'sessions',
     by: 'hash',

@@ -16,7 +16,7 @@ interface Options {
 }
 
 export interface LocalService {
-  /** What the service told when it had started. */
+  /** The addresses and the key that the service reported at its start. */
   current(): Started;
   readonly api: Api;
 }

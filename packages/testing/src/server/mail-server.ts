@@ -35,7 +35,7 @@ export class MailServer {
         });
       },
     });
-    // A client that leaves in the middle is part of the tests.
+    // Some tests end the connection in the middle, so errors are ignored.
     this.#server.on('error', () => undefined);
   }
 

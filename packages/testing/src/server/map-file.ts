@@ -6,9 +6,9 @@ interface MapParts {
   readonly type: 'vector' | 'png';
   readonly levelMin: number;
   readonly levelMax: number;
-  /** By `z/x/y`. */
+  /** The tiles by `z/x/y`. */
   readonly tiles: Readonly<Record<string, Buffer>>;
-  /** Puts all entries into a second directory. */
+  /** True when all entries are in a second directory. */
   readonly hasLeaf?: boolean;
 }
 

@@ -3,7 +3,7 @@ import { HOUR_MS, toIso } from '@granary/contract/time';
 import { HOME, type ScriptedRover } from './devices/scripted-rover.ts';
 import type { Api } from './service.ts';
 
-/** Some metres from the position of a scripted rover. */
+/** A waypoint some metres from the position of a scripted rover. */
 export const WAYPOINT = { lat: HOME.latitude + 0.0001, lng: HOME.longitude, action: 'scan' as const };
 
 export const TWO_WAYPOINTS = {

@@ -20,7 +20,7 @@ export function nodeProcesses(engine: TestEngine): (env?: Env) => Promise<NodePr
   const nodes: Promise<ServiceProcess>[] = [];
   const folders: string[] = [];
   after(async () => {
-    // Also those that were still starting when a test failed.
+    // Nodes that were still starting when a test failed are ended, too.
     for (const node of await Promise.allSettled(nodes)) {
       if (node.status === 'fulfilled') await node.value.kill();
     }

@@ -3,7 +3,7 @@ import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** A response, and the socket of the client that receives it. */
+/** Returns a response, and the socket of the client that receives it. */
 export async function respond(t: TestContext) {
   const server = createServer();
   server.listen(0, '127.0.0.1');

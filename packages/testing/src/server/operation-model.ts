@@ -3,8 +3,8 @@ import type { OperationStatus } from '@granary/contract/operations';
 type Reported = 'running' | 'completed' | 'stopped' | 'failed';
 
 /**
- * The documented behaviour of an operation that was started by the service, written from the documents and without the
- * state machine, so that both can be compared. It does not depend on time.
+ * The documented behaviour of an operation that the service has started, written from the documents and without the state machine, so that
+ * both can be compared. It does not depend on time.
  */
 export class OperationModel {
   amountKg = 0;
@@ -22,13 +22,13 @@ export class OperationModel {
     return this.#wasReopened;
   }
 
-  /** Without a report for some time the service may also answer `unconfirmed`. */
+  /** Whether the service may answer this status; without a report for some time it may also answer `unconfirmed`. */
   allows(status: OperationStatus): boolean {
     const mayBeUnconfirmed = this.#status === 'started' || this.#status === 'in_progress';
     return status === this.#status || (status === 'unconfirmed' && mayBeUnconfirmed);
   }
 
-  /** Valid at any time; on a finished operation it changes nothing. */
+  /** A stop is valid at any time; on a finished operation it changes nothing. */
   stop(): void {
     if (this.isOver) return;
     this.#status = 'stopping';
@@ -46,7 +46,7 @@ export class OperationModel {
     this.#runs();
   }
 
-  /** The newest report decides the amount. Nothing but the report of an end ends it, and movement after an end is stopped. */
+  /** The newest report decides the amount. Only the report of an end ends the operation, and movement after an end is stopped. */
   report(state: Reported, amountKg: number): void {
     this.#isAnswered = true;
     this.amountKg = amountKg;
@@ -54,7 +54,7 @@ export class OperationModel {
     else if (!this.isOver) this.#end(state);
   }
 
-  /** A failure that the device reported is kept, whatever end it reports after that. */
+  /** A failure that the device reported is kept, whichever end it reports after that. */
   #end(state: Exclude<Reported, 'running'>): void {
     this.#hasFault ||= state === 'failed';
     this.#status = this.#hasFault ? 'failed' : state;

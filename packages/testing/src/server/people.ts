@@ -5,10 +5,10 @@ import type { Api } from './service.ts';
 export const PASSWORD = 'long enough for the barn';
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
-/** Four digits, so that names have the order in which people were invited. */
+/** The number has four digits, so that names have the order in which people were invited. */
 let made = 1_000;
 
-/** Invites a person who has these grants; answers the person and the code of the link. */
+/** Invites a person who has these grants; returns the person and the code of the link. */
 export const invite = async (api: Api, grants: object[], login = `person-${++made}`) =>
   (await inItsTime(() => api.post('/v1/people', { login, name: `Name of ${login}`, grants }))).body.data;
 
@@ -22,7 +22,7 @@ export const signIn = (api: Api, body: object) => api.raw('POST', '/v1/session',
 export const cookieOf = (answer: { headers: Headers }): string =>
   answer.headers.get('set-cookie')?.split(';', 1)[0] ?? '';
 
-/** A person who has signed in, and requests with the cookie. */
+/** Makes a person who has signed in, and a function that sends requests with their cookie. */
 export async function signedIn(api: Api, grants: object[]) {
   const { person, code } = await invite(api, grants);
   const answer = await inItsTime(() => signIn(api, { invite: code, password: PASSWORD }));

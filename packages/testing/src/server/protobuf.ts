@@ -1,4 +1,4 @@
-/** A number with seven bits in each byte. */
+/** Encodes a number with seven bits in each byte. */
 export function varint(value: number): number[] {
   const bytes: number[] = [];
   let rest = value;
@@ -6,7 +6,7 @@ export function varint(value: number): number[] {
   return [...bytes, rest];
 }
 
-/** A field with bytes: a text or another message. */
+/** Encodes a field with bytes: a text or another message. */
 export const message = (field: number, body: Buffer | number[]): number[] => [
   ...varint(field * 8 + 2),
   ...varint(body.length),
@@ -18,7 +18,7 @@ export const numberField = (field: number, value: number): number[] => [
   ...varint(value),
 ];
 
-/** A number of eight bytes. */
+/** Encodes a number of eight bytes. */
 export function longField(field: number, value: bigint): number[] {
   const bytes = Buffer.alloc(8);
   bytes.writeBigUInt64LE(value);

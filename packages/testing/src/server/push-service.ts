@@ -10,15 +10,15 @@ interface Browser {
   readonly keys: ECDH;
   readonly auth: string;
   readonly messages: { readonly headers: IncomingHttpHeaders; readonly payload: PushPayload }[];
-  /** What the push service answers. */
+  /** The status of the answers to messages for this browser. */
   status: number;
-  /** When it answers. */
+  /** The answers are sent when this promise has resolved. */
   until: Promise<void>;
-  /** How often it was asked. */
+  /** The number of messages for this browser. */
   asked: number;
 }
 
-/** A push service that knows its browsers, checks who sends (RFC 8292), and reads messages with the code of others (RFC 8291). */
+/** A push service that knows its browsers, checks the sender (RFC 8292), and reads messages with third-party code (RFC 8291). */
 export class PushService {
   readonly #browsers = new Map<string, Browser>();
   readonly #server = createServer((request, response) => {
@@ -49,7 +49,7 @@ export class PushService {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** A browser that has registered here, and what it tells its page. */
+  /** Registers a browser, and returns it with the subscription that it gives to its page. */
   register(): { readonly browser: Browser; readonly subscription: object } {
     const keys = createECDH('prime256v1');
     const p256dh = keys.generateKeys('base64url');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 
-/** Throws unless whoever holds the key has signed it for this push service. */
+/** Throws unless the holder of the key has signed the header for this push service. */
 export function assertSigned(authorization: string, origin: string): void {
   const [, token = '', key = ''] = /^vapid t=([\w.-]+), k=([\w-]+)$/.exec(authorization) ?? [];
   const [head = '', claims = '', signature = ''] = token.split('.');

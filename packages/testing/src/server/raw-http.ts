@@ -12,7 +12,7 @@ export interface RawAnswer {
 export class RawConnection {
   readonly #socket: Socket;
   #received = '';
-  /** What was sent first, which has the request line. */
+  /** The bytes that were sent first, which contain the request line. */
   #sent = '';
 
   private constructor(socket: Socket) {
@@ -55,7 +55,7 @@ export class RawConnection {
   }
 
   async closed(): Promise<void> {
-    // Not `once` of events, which rejects when something is being sent while the service closes the connection.
+    // `once` of events is not used, because it rejects if something is being sent while the service closes the connection.
     if (!this.#socket.closed)
       await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
   }

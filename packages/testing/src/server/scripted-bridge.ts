@@ -17,7 +17,7 @@ export const bridgedDevice = (deviceId: string, changes: Partial<BridgedDevice> 
   ...changes,
 });
 
-/** A bridge without devices, which reports when a test says so and answers what it is asked. */
+/** A bridge without devices, which reports when a test tells it to, and answers requests. */
 export class ScriptedBridge {
   readonly path: string;
   readonly #api: Api;
@@ -41,7 +41,7 @@ export class ScriptedBridge {
     return this.#api.post(`${this.path}/report`, { ...this.#general, ...more });
   }
 
-  /** Reports until `stop`, and does what it is asked. */
+  /** Reports until `stop`, and carries out the requests that it gets. */
   answer(act: (asked: BridgeRequest) => Omit<BridgeResult, 'request_id'>): void {
     this.#answering = this.#answerUntilStopped(act);
   }

@@ -38,7 +38,7 @@ interface RawRequest {
 export interface Api {
   readonly authorization: HeaderMap;
   readonly started: Started;
-  /** Where devices connect. */
+  /** The link to which devices connect. */
   readonly link: DeviceLink;
   raw(method: string, path: string, request: RawRequest): Promise<Answer>;
   get(path: string, headers?: HeaderMap): Promise<Answer>;
@@ -50,8 +50,8 @@ export interface Api {
 }
 
 /**
- * `onAnswer` gets every request with its answer, for the comparison with the audit log; `asking` decides whether a request is
- * sent again.
+ * Makes an `Api`. `onAnswer` gets every request with its answer, for the comparison with the audit log; `asking` decides whether a request
+ * is sent again.
  */
 export function apiOf(
   started: () => Started,
@@ -110,7 +110,7 @@ export function apiOf(
 type ServiceTests = (api: Api, location: () => StoreLocation) => void;
 type Surroundings = Parameters<typeof createService>[1];
 
-/** Runs a service while something is done; the settings say where its data is, which may have been used before. */
+/** Runs a service while the work is done. The settings say where its data is, which may have been used before. */
 export async function withService<T>(
   env: HeaderMap,
   parts: Surroundings,
@@ -155,23 +155,23 @@ export function describeService(
   );
 }
 
-/** For suites about requests and answers, which are the same on each database. */
+/** Runs suites about requests and answers on one database, because they are the same on each. */
 export const describeRequests: typeof describeService = (name, tests, env = {}, parts = {}) =>
   describeSqlite(
     name,
     serviceSuite(tests, env, parts, async () => EMBEDDED),
   );
 
-/** The embedded broker has a thread here, as it usually has. */
+/** With this setting the embedded broker has a thread, as it usually has. */
 const THREAD = { GRANARY_LINK_THREADS: '1' };
 
-/** For the suites about what the link to devices promises, whichever broker carries it: they run on Mosquitto, too. */
+/** Runs suites about the guarantees of the device link, which hold for every broker: they run on Mosquitto, too. */
 export const describeLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
   describeEachLink(name, (engine, { start }) =>
     serviceSuite(tests, { ...THREAD, ...env }, parts, start)(engine),
   );
 
-/** For suites about the embedded broker itself. */
+/** Runs suites about the embedded broker itself. */
 export const describeEmbeddedLinkService: typeof describeService = (name, tests, env = {}, parts = {}) =>
   describeService(name, tests, { ...THREAD, ...env }, parts);
 
@@ -202,7 +202,7 @@ function serviceSuite(
       const settings = readSettings({
         GRANARY_HTTP_PORT: '0',
         GRANARY_MQTT_PORT: '0',
-        // A thread takes longer to start than the rest of the service.
+        // The broker has no thread here, because a thread takes longer to start than the rest of the service.
         GRANARY_LINK_THREADS: '0',
         GRANARY_RATE_LIMIT: 'off',
         GRANARY_LOG_LEVEL: 'silent',
@@ -218,7 +218,7 @@ function serviceSuite(
     });
 
     after(async () => {
-      // What one of them finds must not leave a broker running, for which the process would wait.
+      // All of these run even if one fails: a broker that is left running would keep the process from ending.
       const faults: unknown[] = [];
       for (const undo of undos.reverse()) await undo().catch((fault: unknown) => faults.push(fault));
       if (faults.length > 0) throw faults[0];

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { Api } from './service.ts';
 
-/** The present of tests about forecasts, and for how many days before it a silo has weights. */
+/** The present of tests about forecasts; the next value is the number of days before it for which a silo has weights. */
 export const FORECAST_NOW_MS = Date.UTC(2026, 4, 20, 10, 7);
 export const WEIGHED_DAYS = 29;
 export const SILO_KG = 20_000;
@@ -21,7 +21,7 @@ export const siloOf = (deviceId: string, facility: string, capacityKg = SILO_KG)
   capacity: { max: capacityKg, unit: 'kg' },
 });
 
-/** Used between 6:00 and 18:00 UTC, refilled every ten days. */
+/** The level of a silo that is used between 6:00 and 18:00 UTC and refilled every ten days. */
 export function levelAt(ms: number): number {
   const startMs = FORECAST_NOW_MS - WEIGHED_DAYS * DAY_MS;
   const usedOf = (timeMs: number): number => {
@@ -34,14 +34,14 @@ export function levelAt(ms: number): number {
   return 12_000 - usedOf(ms) + usedOf(startMs) + refills * REFILL_KG + noise;
 }
 
-/** A weight in five minutes, after the first time up to the second one. */
+/** A weight every five minutes, after the first time and up to the second one. */
 export const weights = (fromMs: number, toMs: number) =>
   Array.from({ length: Math.floor((toMs - fromMs) / STEP_MS) }, (_, index) => {
     const ts = fromMs + (index + 1) * STEP_MS;
     return { ts, weight: Math.round(levelAt(ts)), temperature: 15, humidity: 60 };
   });
 
-/** In several messages, as many as are needed. */
+/** Sends the readings in as many messages as are needed. */
 export async function sendWeights(api: Api, deviceId: string, readings: readonly object[]): Promise<void> {
   for (let at = 0; at < readings.length; at += READINGS_PER_MESSAGE) {
     const part = readings.slice(at, at + READINGS_PER_MESSAGE);

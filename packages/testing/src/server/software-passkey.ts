@@ -12,7 +12,7 @@ interface Faults {
   readonly crossOrigin?: boolean;
 }
 
-/** An authenticator that does what browsers and phones do, and can do it wrong. */
+/** An authenticator that does what browsers and phones do, and can also do it wrongly. */
 export class SoftwarePasskey {
   readonly credentialId = randomBytes(32);
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'prime256v1' });
@@ -23,7 +23,7 @@ export class SoftwarePasskey {
     this.#origin = origin;
   }
 
-  /** What a page sends of a new passkey. */
+  /** The values that a page sends for a new passkey. */
   created(challenge: string, faults: Faults = {}) {
     const length = Buffer.alloc(2);
     length.writeUInt16BE(this.credentialId.length);
@@ -38,7 +38,7 @@ export class SoftwarePasskey {
     };
   }
 
-  /** What a page sends to sign in. */
+  /** The values that a page sends to sign in. */
   signed(challenge: string, faults: Faults = {}) {
     this.#signCount++;
     const client = this.#client(challenge, { type: 'webauthn.get', ...faults });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A proxy in front of a server that can stop passing anything on, without closing a connection, as a cut network does, or pass it on late. */
+/** A proxy in front of a server that can stop passing bytes on without closing a connection, as a cut network does, or pass them on late. */
 export class StallingProxy {
   readonly #target: { readonly host: string; readonly port: number };
   readonly #sockets = new Set<Socket>();
-  /** The server of each client. */
+  /** The connection to the server for each client. */
   readonly #servers = new Map<Socket, Socket>();
   readonly #abandoned = new Set<Socket>();
   readonly #server = createServer({ noDelay: true }, (client) => this.#accept(client));
@@ -37,7 +37,7 @@ export class StallingProxy {
     for (const socket of this.#sockets) socket.resume();
   }
 
-  /** Passes on what the server sends after this time, in its order. */
+  /** Passes on the bytes of the server after this time, in their order. */
   delayAnswers(delayMs: number): void {
     this.#delayMs = delayMs;
   }

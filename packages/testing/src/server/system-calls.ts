@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 const CALLS = 'write,writev,sendto,sendmsg,pwrite64,pwritev,pwritev2,fsync,fdatasync';
-/** Longer than anything that one call writes. */
+/** The limit is larger than everything that one call writes. */
 const SHOWN_BYTES = 1_000_000;
 
 export interface SystemCallTrace {

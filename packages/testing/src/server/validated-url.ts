@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Names the service that a request through Prism is for, because one Prism serves all tests. */
+/** The header that names the service of a request through Prism, because one Prism serves all tests. */
 export const SERVICE_HEADER = 'x-granary-test-service';
 
 interface After {
@@ -10,8 +10,8 @@ interface After {
 }
 
 /**
- * The address under which a test calls a service. `npm run conformance` sets GRANARY_TEST_PRISM, the address of a validating
- * proxy; then it is that of a server that sends the calls through that proxy.
+ * The address under which a test calls a service. `npm run conformance` sets GRANARY_TEST_PRISM to the address of a validating proxy; then
+ * the address is that of a server that sends the calls through the proxy.
  */
 export async function validatedUrl(
   t: After,
@@ -34,7 +34,7 @@ export async function validatedUrl(
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Sends a request on to another server, and its answer back; where there is none the connection is cut. */
+/** Sends a request on to another server, and the answer back; if the server does not answer, the connection is cut. */
 export function passOn(
   asked: IncomingMessage,
   answer: ServerResponse,
@@ -58,6 +58,6 @@ export function passOn(
   asked.on('error', cut).pipe(onward);
 }
 
-/** Prism answers by itself, and in a form of its own, when the service does not answer. */
+/** Recognises an answer of Prism itself, which has a form of its own and is sent when the service does not answer. */
 const isByProxy = ({ statusCode = 0, headers }: IncomingMessage): boolean =>
   statusCode >= 500 && headers['content-type'] === 'application/problem+json';

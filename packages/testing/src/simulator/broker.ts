@@ -10,7 +10,7 @@ const POLL_MS = 5;
 export class RecordingBroker {
   readonly received: UplinkMessage[] = [];
   secret = 'right';
-  /** A rejected promise means that the message is not acknowledged and the connection is closed. */
+  /** Decides whether a message is acknowledged; a rejected promise means that it is not, and the connection is closed. */
   accepts: () => Promise<void> = async () => undefined;
   readonly #configurations = new Map<string, LinkConfiguration>();
   #broker: EmbeddedBroker | undefined;

@@ -70,7 +70,7 @@ export function command(
   return { command: 'execute', command_id, name, parameters, expires_at };
 }
 
-/** Moves to a point this many metres east and north of home. */
+/** Makes the command to move to a point this many metres east and north of home. */
 export function moveTo(
   eastM: number,
   northM: number,
@@ -104,7 +104,7 @@ export function upload(
   };
 }
 
-/** About thirty metres. */
+/** A way of about thirty metres. */
 export const SHORT_WAY: readonly Stop[] = [
   { eastM: 10, northM: 0, action: 'scan' },
   { eastM: 10, northM: 20, action: 'collect_sample' },

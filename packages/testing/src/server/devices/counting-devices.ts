@@ -20,8 +20,8 @@ const RECONNECT_MS = 50;
 const STEPS_PER_WAYPOINT = 3;
 
 /**
- * A device that does whatever it is told as often as it is told, and keeps count: it has no protection of its own against
- * being told twice, so that only the service's can be seen.
+ * A device that carries out every command as often as it receives it, and counts. It has no protection of its own against repeated
+ * commands, so that only the protection of the service is tested.
  */
 abstract class CountingDevice<Command> {
   readonly deviceId: string;
@@ -50,10 +50,10 @@ abstract class CountingDevice<Command> {
   }
 
   protected abstract obey(command: Command): void;
-  /** What it does in each stretch of `STEP_MS`. */
+  /** Called in each interval of `STEP_MS`. */
   protected abstract step(): void;
 
-  /** What the service does not hear now it will ask for; nothing is kept for later. */
+  /** Publishes a message. If there is no connection it is lost, and the service requests it later. */
   protected publish(subject: UpSubject, payload: object): void {
     if (!this.#client.connected) return;
     this.#client.publish(topicOf(this.deviceId, subject), JSON.stringify(payload), { qos: 0 });
@@ -74,7 +74,7 @@ interface OperationRun {
 export class CountingSilo extends CountingDevice<SiloCommand> {
   /** How often each operation was started. */
   readonly starts = new Map<string, number>();
-  /** Starts that came after the operation's end had been told. */
+  /** The number of starts that came after the end of the operation was reported. */
   startsAfterEnd = 0;
   readonly #runs = new Map<string, OperationRun>();
   readonly #weightAtFirstKg: number;
@@ -84,7 +84,7 @@ export class CountingSilo extends CountingDevice<SiloCommand> {
     this.#weightAtFirstKg = weightKg;
   }
 
-  /** How an operation ended on the device; `undefined` if it never began there. */
+  /** The end of an operation on the device; `undefined` if it never began there. */
   truth(operationId: string): Pick<OperationRun, 'state' | 'movedKg'> | undefined {
     return this.#runs.get(operationId);
   }
@@ -138,13 +138,13 @@ interface MissionRun {
   steps: number;
 }
 
-/** Takes every upload for a new one: what is uploaded again after its end runs again. */
+/** A rover that takes every upload for a new mission: one that is uploaded again after its end runs again. */
 export class CountingRover extends CountingDevice<FieldCommand> {
   /** How often each mission was begun. */
   readonly runs = new Map<string, number>();
   readonly #missions = new Map<string, MissionRun>();
 
-  /** How a mission stands on the device; `undefined` if it never got there. */
+  /** The state of a mission on the device; `undefined` if it never arrived there. */
   truth(missionId: string): { state: MissionProgress['state']; reached: number } | undefined {
     const run = this.#missions.get(missionId);
     return run && { state: run.state, reached: reachedOf(run) };

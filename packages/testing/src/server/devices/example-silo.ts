@@ -43,7 +43,7 @@ export class ExampleSilo {
     const { command, script, deviceId, secret, memoryFile } = this.#parts;
     const args = [script, '127.0.0.1', `${address.port}`, deviceId, secret, memoryFile];
     this.#process = spawn(command, args, { stdio: ['ignore', 'inherit', 'pipe'] });
-    // The device prints the messages that it ignores, and the tests send such messages.
+    // The output is discarded: the device prints the messages that it ignores, and the tests send such messages.
     this.#process.stderr?.resume();
   }
 

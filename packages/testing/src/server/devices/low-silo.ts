@@ -3,7 +3,7 @@ import { type Api, siloNamed } from '../service.ts';
 
 const SILOS = '/v1/siloscale/devices';
 
-/** Registers a silo whose level is low, so that it has an alert; answers its path. */
+/** Registers a silo whose level is low, so that it has an alert; returns its path. */
 export async function registerLowSilo(api: Api, facility = 'north'): Promise<string> {
   const deviceId = `low-${crypto.randomUUID().slice(0, 8)}`;
   const path = `${SILOS}/${deviceId}`;

@@ -19,7 +19,7 @@ export interface Publisher {
 const IN_FLIGHT = 10;
 const RECONNECT_MS = 50;
 
-/** A device that publishes as fast as it is acknowledged, or with a pause after each, across every crash of the service. */
+/** A device that publishes as fast as it gets acknowledgements, or with a pause after each, across every crash of the service. */
 export function startPublisher(mqttUrl: URL, deviceId: string, secret: string, pauseMs = 0): Publisher {
   const client = connect(mqttUrl.href, {
     clientId: deviceId,
@@ -36,7 +36,7 @@ export function startPublisher(mqttUrl: URL, deviceId: string, secret: string, p
   let count = 0;
   let lastTsMs = 0;
 
-  /** When a connection ends, the outcome is unknown, so the same reading is sent again, as a device does. */
+  /** If a connection ends, the outcome is unknown, so the same reading is sent again, as a device does. */
   const publishUntilAcknowledged = async (payload: string): Promise<boolean> => {
     while (!client.disconnecting) {
       try {

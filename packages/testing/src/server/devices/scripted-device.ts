@@ -3,7 +3,7 @@ import { topicOf, type UpSubject } from '@granary/contract/link/messages';
 import { connectAsync, type IClientOptions, type MqttClient } from 'mqtt';
 import type { Api } from '../service.ts';
 
-/** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
+/** The limit is minutes, because a busy machine is slow; a test that passes does not wait for it. */
 const PATIENCE_MS = 180_000;
 
 interface Credentials {
@@ -23,7 +23,7 @@ interface DeviceParts<Command> {
 export class ScriptedDevice<Command extends { readonly command: string }> {
   /** Every command so far, in order. */
   readonly commands: Command[] = [];
-  /** Every configuration so far, in order; none before it has subscribed to them. */
+  /** Every configuration so far, in order; none before the device has subscribed to them. */
   readonly configurations: ReturnType<typeof JSON.parse>[] = [];
   readonly #parts: DeviceParts<Command>;
   readonly #taken = new Set<Command>();
@@ -84,7 +84,7 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await this.#client?.subscribeAsync(topicOf(this.deviceId, 'config'), { qos: 1 });
   }
 
-  /** Resolves when the present connection has ended, whoever ended it. */
+  /** Resolves when the present connection has ended, whichever side ended it. */
   async closed(): Promise<void> {
     const client = this.#client;
     if (client?.connected) await new Promise<void>((resolve) => client.once('close', () => resolve()));
@@ -108,7 +108,7 @@ export class ScriptedDevice<Command extends { readonly command: string }> {
     await this.#client?.endAsync(true);
   }
 
-  /** Two messages in one millisecond get different times. */
+  /** The next time of a message; two messages in one millisecond get different times. */
   ts(): number {
     this.#lastTsMs = Math.max(Date.now(), this.#lastTsMs + 1);
     return this.#lastTsMs;

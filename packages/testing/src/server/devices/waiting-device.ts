@@ -7,11 +7,11 @@ export interface WaitingDeviceData {
   readonly deviceId: string;
   readonly secret: string;
   readonly firstTsMs: number;
-  /** The number of the reading that is asked for, and of the one that is acknowledged. */
+  /** The number of the requested reading, and that of the acknowledged one. */
   readonly state: Int32Array;
 }
 
-/** A device in a thread of its own, so that it reports and is acknowledged while the main thread does nothing. */
+/** A device in a thread of its own, so that it reports and gets acknowledgements while the main thread does nothing. */
 const { url, deviceId, secret, firstTsMs, state }: WaitingDeviceData = workerData;
 const client = await connectAsync(url, { clientId: deviceId, username: deviceId, password: secret }, false);
 parentPort?.postMessage('connected');

@@ -6,13 +6,13 @@ import type { MosquittoBroker } from '../../link/mosquitto-broker.ts';
 const HOST = '127.0.0.1';
 const CONTROL = /:control$/;
 
-/** The two connections of a node: one stores the messages of devices, the other one knows who is connected. */
+/** The two connections of a node: one stores the messages of devices, the other one follows which devices are connected. */
 type NodeConnection = 'messages' | 'control';
 type Delivered = Readonly<{ topic: string; payload: Buffer | string }>;
 
 /**
- * Stands between a service and its broker and reads along, because a device is told only that the broker has its message, and a
- * test has to know when the service has stored it: that is when the service acknowledges the message to the broker.
+ * Stands between a service and its broker and reads all packets. A device learns only that the broker has its message, and a test has to
+ * know when the service has stored it: that is when the service acknowledges the message to the broker.
  */
 export class BrokerTap {
   readonly #broker: MosquittoBroker;

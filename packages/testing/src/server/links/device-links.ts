@@ -5,10 +5,10 @@ import { describeEachEngine, describePostgres, type TestEngine } from '../../app
 import { SERVICE_USER, startDynamicSecurityBroker } from '../../link/mosquitto-broker.ts';
 import { BrokerTap } from './broker-tap.ts';
 
-/** Minutes, because a busy machine is slow; a test that passes does not wait for them. */
+/** The limit is minutes, because a busy machine is slow; a test that passes does not wait for it. */
 const PATIENCE_MS = 180_000;
 
-/** `npm test` says in large letters that all of its tests are left out. */
+/** `npm test` reports in large letters that all tests with Mosquitto are left out. */
 const isMosquittoMissing = process.env['GRANARY_TEST_WITHOUT']?.split(',').includes('mosquitto') ?? false;
 
 type Env = Readonly<Record<string, string>>;
@@ -16,13 +16,13 @@ type Env = Readonly<Record<string, string>>;
 /** One connection of a device. */
 interface DeviceSession {
   readonly options: IClientOptions;
-  /** What a device does first when it is connected and subscribed. */
+  /** The first actions of a device when it is connected and subscribed. */
   begin(client: MqttClient): Promise<void>;
   /** Resolves when the service has used the message. */
   publish(client: MqttClient, subject: UpSubject, payload: string): Promise<void>;
 }
 
-/** Where the devices of a test connect, and what they must do there (docs/devices.md). */
+/** The broker to which the devices of a test connect, and what they must do there (docs/devices.md). */
 export interface DeviceLink {
   readonly name: 'embedded broker' | 'Mosquitto';
   /** A session of the device that begins with its next connection. */
@@ -36,7 +36,7 @@ export interface RunningLink extends DeviceLink {
   stop(): Promise<void>;
 }
 
-/** The broker of the service knows the connections, and acknowledges a message when it is stored. */
+/** The embedded broker knows the connections, and acknowledges a message when it is stored. */
 export const EMBEDDED: RunningLink = {
   name: 'embedded broker',
   env: {},
@@ -53,9 +53,7 @@ export const EMBEDDED: RunningLink = {
   stop: async () => undefined,
 };
 
-/**
- * A real Mosquitto beside the service, which tells it the secrets of devices; devices say themselves that they are connected.
- */
+/** Starts a real Mosquitto beside the service, which tells it the secrets of devices; devices themselves report that they are connected. */
 async function startMosquittoLink(): Promise<RunningLink> {
   const broker = await startDynamicSecurityBroker();
   const tap = await BrokerTap.start(broker);
@@ -118,12 +116,12 @@ const ALL_LINKS: readonly TestedLink[] = [
   { name: 'Mosquitto', start: startMosquittoLink },
 ];
 
-/** Every link that suites about devices run on. */
+/** Every link on which suites about devices run. */
 export const LINKS = ALL_LINKS.filter(({ name }) => name !== 'Mosquitto' || !isMosquittoMissing);
 
 /**
- * Runs the same suite with devices on the embedded broker, on both databases, and with devices on Mosquitto, on PostgreSQL,
- * because that is what several nodes need.
+ * Runs the same suite with devices on the embedded broker, on both databases, and with devices on Mosquitto, on PostgreSQL, which is
+ * what several nodes need.
  */
 export function describeEachLink(name: string, suite: (engine: TestEngine, link: TestedLink) => void): void {
   for (const link of LINKS) {

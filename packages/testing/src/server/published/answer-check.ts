@@ -13,16 +13,16 @@ import {
   readPublished,
 } from './document.ts';
 
-/** Set by `npm test`, which compares what all processes touched with the published document. */
+/** The folder for the notes of all processes; `npm test` sets it, and compares the notes with the published document. */
 const FOLDER = process.env['GRANARY_TEST_TOUCHED'];
-/** An address that a setting has moved away, or that never was there, is refused with one of these. */
+/** An address that a setting has moved, or that never existed, is refused with one of these codes. */
 const OF_NO_OPERATION: readonly string[] = ['route_not_found', 'method_not_allowed'];
 const ROWS_CHECKED_MAX = 50;
 const DOCUMENT = 'openapi.json';
 
 const noted = new Set<string>();
 
-/** One line for each different answer: operation, status and error code, `-` where there is none. */
+/** Writes one line for each different answer: operation, status and error code, `-` where there is none. */
 export function noteTouched(operationId: string | null, status: number, code: string | null): void {
   if (FOLDER === undefined) return;
   const line = `${operationId ?? '-'} ${status} ${code ?? '-'}\n`;
@@ -33,7 +33,7 @@ export function noteTouched(operationId: string | null, status: number, code: st
 
 export interface ReceivedAnswer {
   readonly method: string;
-  /** With its query. */
+  /** The path with its query. */
   readonly path: string;
   readonly status: number;
   readonly headers: Headers;
@@ -41,11 +41,11 @@ export interface ReceivedAnswer {
   readonly text: string | null;
 }
 
-/** Headers that belong to HTTP itself, to caches, proxies or security, and that no document describes one by one. */
+/** Headers that belong to HTTP itself, to caches, proxies or security; no document describes them one by one. */
 const GENERAL_HEADERS =
   /^(date|connection|keep-alive|content-(length|type|encoding)|transfer-encoding|cache-control|vary|x-content-type-options|x-accel-buffering|content-security-policy|referrer-policy)$/;
 
-/** Compares answers with the committed document by a validator that nobody here wrote; compiles what it needs. */
+/** Compares answers with the committed document by a third-party validator, which compiles the parts that it needs. */
 export class AnswerCheck {
   readonly #published: Published;
   readonly #ajv = new Ajv2020({ strict: false, allErrors: false, validateSchema: false });
@@ -115,7 +115,7 @@ export class AnswerCheck {
     }
   }
 
-  /** The data of one event of the stream at this path. */
+  /** Checks the data of one event of the stream at this path. */
   checkEvent(path: string, data: unknown): void {
     const operation = this.#published.operation('GET', path);
     const response = operation && this.#published.response(operation, 200);
@@ -132,7 +132,7 @@ export class AnswerCheck {
     assert.fail(`the ${what} is not as openapi.json says: ${faults}: ${JSON.stringify(value)}`);
   }
 
-  /** The plant store answers the status that the code has elsewhere; the first code with this status is its own. */
+  /** The plant store answers with the status that the code has elsewhere; the first code with this status is its own. */
   #codeOfPlant(codes: readonly string[], body: unknown): string | null {
     const errors = this.#published.document['x-errors'];
     const error = (body as { readonly error?: unknown } | null | undefined)?.error;
@@ -157,7 +157,7 @@ function checkOfProcess(): AnswerCheck {
   return check;
 }
 
-/** Every answer that a test gets is as the published document says; what it is about is noted for the end of the run. */
+/** Throws unless an answer is as the published document says, and notes its operation for the end of the run. */
 export function assertPublished(answer: ReceivedAnswer): void {
   const { operationId, code } = checkOfProcess().check(answer);
   noteTouched(operationId, answer.status, code);

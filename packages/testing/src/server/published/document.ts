@@ -34,7 +34,7 @@ interface PublishedBody {
 
 interface PublishedOperation {
   readonly operationId: string;
-  /** Each way to be known, with the scopes that it needs; none where nobody has to be known. */
+  /** Each way to authenticate, with the scopes that it needs; empty if no authentication is needed. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly PublishedParameter[];
   readonly requestBody?: PublishedBody;
@@ -46,7 +46,7 @@ export interface PublishedDocument {
   readonly 'x-errors': Readonly<Record<string, { readonly status: number }>>;
 }
 
-/** A part of the document, and where it is: a JSON pointer. */
+/** A part of the document, and its place as a JSON pointer. */
 export interface Located<Part> {
   readonly part: Part;
   readonly pointer: string;
@@ -64,7 +64,7 @@ const pointerPart = (name: string): string => name.replaceAll('~', '~0').replace
 export const pointerTo = (pointer: string, ...names: readonly string[]): string =>
   [pointer, ...names.map(pointerPart)].join('/');
 
-/** The committed OpenAPI document, as a reader who does not know our sources sees it. */
+/** The committed OpenAPI document, as a reader sees it who does not know our sources. */
 export class Published {
   readonly document: PublishedDocument;
   readonly operations: readonly AddressedOperation[];
@@ -83,7 +83,7 @@ export class Published {
     );
   }
 
-  /** A path without parameters takes precedence, as OpenAPI says. */
+  /** Finds the operation; a path without parameters takes precedence, as OpenAPI says. */
   operation(method: string, address: string): Located<PublishedOperation> | undefined {
     const request = `${method === 'HEAD' ? 'GET' : method} ${address}`;
     const found = this.operations.filter(({ pattern }) => pattern.test(request));

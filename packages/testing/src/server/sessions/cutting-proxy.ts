@@ -56,7 +56,7 @@ interface Pair {
   readonly device: Socket;
   readonly service: Socket;
   readonly generation: number | null;
-  /** The proxy or the device has ended the connection. */
+  /** True when the proxy or the device has ended the connection. */
   isExpectedToEnd: boolean;
 }
 
@@ -64,20 +64,20 @@ interface Cut {
   readonly moment: CutMoment;
   /** The device cannot connect again during this time. */
   readonly absentMs: number;
-  /** The service does not notice: its connection stays open until the device connects again. */
+  /** True when the service does not notice: its connection stays open until the device connects again. */
   readonly isSilent: boolean;
 }
 
 interface ProxyParts {
   readonly servicePort: () => number;
-  /** Another number after each restart of the service; `null` while it is down. */
+  /** A number that differs after each restart of the service; `null` while it is down. */
   readonly generation: () => number | null;
 }
 
 /** A proxy between one device and the service that cuts the connection at chosen moments. */
 export class CuttingProxy {
   cuts = 0;
-  /** Connections that the service closed without a reason. */
+  /** The number of connections that the service closed without a reason. */
   unexpectedDisconnects = 0;
   readonly #parts: ProxyParts;
   readonly #server: Server;
@@ -129,7 +129,7 @@ export class CuttingProxy {
     for (const pair of this.#pairs) {
       pair.isExpectedToEnd = true;
       pair.device.destroy();
-      // What has been forwarded must arrive, or a cut after a PUBACK would be one before it.
+      // The bytes that were forwarded must arrive; otherwise a cut after a PUBACK would be a cut before it.
       if (!isSilent) pair.service.end();
     }
   }
@@ -154,7 +154,7 @@ export class CuttingProxy {
     });
     service.on('close', () => {
       this.#pairs.delete(pair);
-      // A killed service is known to be down only a moment after its connections end.
+      // It is known only a moment after its connections end that a service was killed.
       setTimeout(() => {
         const isSameService = pair.generation !== null && pair.generation === this.#parts.generation();
         if (!pair.isExpectedToEnd && isSameService) this.unexpectedDisconnects++;

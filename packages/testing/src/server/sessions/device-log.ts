@@ -9,10 +9,10 @@ interface Movement {
 /** Commands that cause movement may reach a device once; all others may be repeated. */
 const SENT_ONCE = new Set(['start', 'execute']);
 
-/** What a device received and did, recorded outside of the memory of the device. */
+/** Records what a device received and did, outside of the memory of the device. */
 export class DeviceLog {
   readonly received: { readonly command: Delivered; readonly atMs: number }[] = [];
-  /** How often each operation, command or mission was begun. */
+  /** The number of times that each operation, command or mission was begun. */
   readonly executions = new Map<string, number>();
   readonly movements = new Map<string, Movement[]>();
 
@@ -39,7 +39,7 @@ export class DeviceLog {
     return this.received.filter((one) => one.command.command === command && idOf(one.command) === id).length;
   }
 
-  /** Messages that came at or after the time at which they expire. */
+  /** The messages that came at or after the time at which they expire. */
   get late(): Delivered[] {
     return this.received
       .filter(({ command, atMs }) => atMs > expiresAtMs(command))

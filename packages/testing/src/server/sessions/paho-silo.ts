@@ -13,7 +13,7 @@ type Line =
   | { readonly kind: 'execute'; readonly at: number; readonly id: string }
   | { readonly kind: 'move'; readonly at: number; readonly id: string; readonly weight: number };
 
-/** A silo on the paho client, in a process of its own that is killed when it loses its memory. */
+/** A silo on the paho client, in a process of its own, which is killed when the silo loses its memory. */
 export class PahoSilo implements RigDevice {
   readonly log = new DeviceLog();
   readonly deviceId: string;

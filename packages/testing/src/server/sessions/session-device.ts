@@ -8,7 +8,7 @@ export const STEP_MS = 100;
 const TELEMETRY_STEPS = 5;
 const RECONNECT_MS = 50;
 
-/** What the test needs of a device, in whatever language it is written. */
+/** The functions that the test needs of a device, in whichever language it is written. */
 export interface RigDevice {
   readonly deviceId: string;
   readonly log: DeviceLog;
@@ -37,7 +37,7 @@ export abstract class SessionDevice implements RigDevice {
   readonly random: SeededRandom;
   readonly #parts: DeviceParts;
   readonly #timer: NodeJS.Timeout;
-  /** A present session has its subscriptions, by the MQTT standard; some devices rely on it and do not subscribe again. */
+  /** True for a device that does not subscribe again, because by the MQTT standard a session that is present has its subscriptions. */
   readonly #reliesOnSession: boolean;
   #client: MqttClient;
   #isSubscribed = false;
@@ -71,7 +71,7 @@ export abstract class SessionDevice implements RigDevice {
   protected abstract reading(): object;
   protected abstract loseMemory(): void;
 
-  /** Kept by the client until it is acknowledged, also over a reconnect. */
+  /** Publishes a message, which the client keeps until it is acknowledged, also over a reconnect. */
   protected publish(subject: UpSubject, payload: object): void {
     this.#client.publish(topicOf(this.deviceId, subject), JSON.stringify(payload), { qos: 1 });
   }

@@ -16,13 +16,13 @@ import { SessionSilo } from './session-silo.ts';
 
 export interface RigSize {
   readonly silos: number;
-  /** Needs a Python that has paho. */
+  /** The number of silos on paho; they need a Python that has it. */
   readonly pahoSilos: number;
   readonly rovers: number;
   readonly operationsPerSilo: number;
   readonly missionsPerRover: number;
   readonly cuts: number;
-  /** For each device. */
+  /** The interval between cuts, for each device. */
   readonly cutEveryMs: number;
   readonly absentMsMax: number;
   readonly kills: number;
@@ -57,7 +57,7 @@ const FIRST_WEIGHT_KG = 500;
 const MEMORY_LOSS_SHARE = 0.6;
 const SILENT_SHARE = 0.3;
 
-/** Operations and missions on devices with persistent sessions whose connections are cut repeatedly while the service is killed. */
+/** Runs operations and missions on devices with persistent sessions whose connections are cut repeatedly while the service is killed. */
 export class SessionRig {
   readonly #size: RigSize;
   readonly #random: SeededRandom;
@@ -91,7 +91,7 @@ export class SessionRig {
       make: (p: DeviceParts) => RigDevice,
     ) => {
       const device = make(await this.#register(root, registration));
-      // Half of the devices lose their memory.
+      // Every second device loses its memory.
       if (this.#devices.length % 2 === 0) this.#losingMemory.add(device);
       this.#devices.push(device);
       return device;
@@ -182,7 +182,7 @@ export class SessionRig {
       const parameters = { ...HOME };
       const move = { command: 'move_to_coordinates', parameters };
       await this.#post(`${path}/remote/command`, move, `${key}-move`);
-      // It is not waited for the end of the move, because a lost one times out only after minutes.
+      // The end of the move is not waited for, because a lost one times out only after minutes.
       await sleep(this.#random.between(0, 1_000));
       const { mission_id } = await this.#post(`${path}/missions`, TWO_WAYPOINTS, key);
       if (this.#random.chance(0.5)) {
@@ -193,7 +193,7 @@ export class SessionRig {
     }
   }
 
-  /** Stops everything, waits for the device to confirm, and releases it after a while. */
+  /** Stops everything with an emergency stop, waits for the device to confirm, and releases the stop after a while. */
   async #halt(device: RigDevice, key: string): Promise<void> {
     const path = `${ROVERS}/${device.deviceId}/remote`;
     const { command_id } = await this.#post(`${path}/command`, { command: 'emergency_stop' }, `${key}-halt`);

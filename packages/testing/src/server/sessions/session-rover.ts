@@ -69,7 +69,7 @@ export class SessionRover extends SessionDevice {
     this.#reportCommand(id);
   }
 
-  /** Refuses, fails or ignores some of them: none of that may end an emergency stop. */
+  /** Refuses, fails or ignores some emergency stops: none of that may end them. */
   #emergencyStop(id: string): void {
     if (this.random.chance(NOT_CARRIED_OUT_SHARE)) {
       const answer = this.random.pick(['silence', 'refusal', 'failure']);

@@ -34,7 +34,7 @@ export async function devices(client: TourClient): Promise<void> {
     await client.step('GET', `${root}?unknown=1`);
     await client.step('GET', `${root}/nobody`);
   }
-  // On a busy machine the tour takes longer than readings are fresh otherwise.
+  // The reporting interval is long, because on a busy machine the tour takes longer than readings are usually fresh.
   for (const path of [SILO, `${SILOS}/tour-silo-2`, ROVER]) {
     await client.step('PUT', `${path}/config`, { body: { reporting: { interval_s: 3_600 } } });
   }
@@ -63,7 +63,7 @@ export async function readings({ client, silo, rover }: Tour): Promise<void> {
   await client.step('POST', `${SILO}/telemetry`, { body: { ts: nowMs - 30_000, temperature: 900 } });
   await client.step('GET', `${SILO}/sensors`);
   const day = { from: new Date(nowMs - 3_600_000).toISOString(), to: new Date(nowMs + 60_000).toISOString() };
-  // Whole days and minutes ago, so that the buckets are the same in every run.
+  // The times are whole days and minutes ago, so that the buckets are the same in every run.
   const pastMs = Math.floor(nowMs / DAY_MS - 2) * DAY_MS + 10 * 3_600_000;
   const past = [0, 60, 400, 4_000].map((s, index) => ({ ts: pastMs + s * 1_000, weight: 100 + index * 7.5 }));
   await client.step('POST', `${SILO}/telemetry`, {
@@ -126,7 +126,7 @@ export async function configuration({ client }: Tour): Promise<void> {
 }
 
 export async function alerts({ client }: Tour): Promise<void> {
-  // A silo without operations, so that no other alert is raised.
+  // This silo has no operations, so that no other alert is raised.
   const path = `${SILOS}/tour-silo-2/alerts`;
   await client.step('POST', `${SILOS}/tour-silo-2/telemetry`, { body: { ts: Date.now(), weight: 4.95 } });
   const [alert] = await client.waitFor(path, (list) => list.length > 0);
@@ -149,7 +149,7 @@ export async function alerts({ client }: Tour): Promise<void> {
   await client.step('GET', `${ROVER}/alerts`);
 }
 
-/** Last, because a removed device is in no list. */
+/** These steps are the last, because a removed device is in no list. */
 export async function lifeCycle(client: TourClient): Promise<void> {
   const path = `${SILOS}/tour-silo-2`;
   await client.step('PATCH', path, { body: { name: 'Reserve', location: { zone: 'b' } } });

@@ -74,7 +74,7 @@ export async function people(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/session/oidc/start');
 }
 
-/** The person who was invited before signs in at a terminal. */
+/** Lets the person who was invited before sign in at a terminal. */
 async function terminals(client: TourClient, password: string): Promise<void> {
   const path = '/v1/terminals';
   const mill = { name: 'Mill', kind: 'terminal', facilities: ['north'] };
@@ -203,7 +203,7 @@ export async function faults(client: TourClient): Promise<void> {
   client.key = client.address.adminKey;
 }
 
-/** Views of all devices: what does not depend on how long the steps before took. */
+/** Asks for the views of all devices; only parts that do not depend on the duration of the previous steps are recorded. */
 export async function fleet(client: TourClient): Promise<void> {
   for (const name of ['devices', 'alerts', 'operations', 'missions', 'commands']) {
     await client.step('GET', `/v1/${name}?facility=nowhere`);
@@ -230,7 +230,7 @@ export async function fleet(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
 }
 
-/** Notes and handovers: what does not depend on the time. */
+/** Asks for notes and handovers; only parts that do not depend on the time are recorded. */
 export async function shifts(client: TourClient): Promise<void> {
   const at = '2026-03-01T08:00:00Z';
   const made = await client.step('POST', '/v1/notes', { body: { facility: 'north', at, text: 'noisy' } });
@@ -314,7 +314,7 @@ export async function alarmHelp(client: TourClient): Promise<void> {
   await client.step('DELETE', `${path}?facility=north&rule=temp_3%20below%20warning`);
 }
 
-/** Exports: what does not depend on the readings of the steps before. */
+/** Asks for exports; only parts that do not depend on the readings of the previous steps are recorded. */
 export async function dataExports(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/readings?facility=nowhere');
   await client.step('GET', '/v1/readings?facility=nowhere&format=ndjson');

@@ -79,10 +79,10 @@ export function shapeOf(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shapeOf(member)]));
 }
 
-/** Replaces what differs from run to run. */
+/** Replaces the values that differ from run to run. */
 function normal(value: unknown, name = ''): unknown {
   if (name === 'age_s') return '<ages>';
-  // It is stored a moment after the use.
+  // The time is stored a moment after the use.
   if (name === 'last_used_at') return '<time or null>';
   if (typeof value === 'string')
     return ['secret', 'key', 'next_cursor', 'request_id', 'session_id'].includes(name)
@@ -137,7 +137,7 @@ interface Answer {
 export class TourClient {
   readonly steps: TourStep[] = [];
   readonly address: ServiceAddress;
-  /** Sent with every request; an empty one is not sent. */
+  /** The key that is sent with every request; an empty one is not sent. */
   key: string;
 
   constructor(address: ServiceAddress) {

@@ -32,7 +32,7 @@ export class ReceiverProcess {
     this.#port = String(port);
   }
 
-  /** From now on signatures are checked with this secret. */
+  /** Sets the secret with which signatures are checked from now on. */
   expectSecret(secret: string): void {
     this.#secret = secret;
     this.#child?.send(secret);
@@ -46,7 +46,7 @@ export class ReceiverProcess {
     this.#child = undefined;
   }
 
-  /** The messages that it accepted; the last line may be incomplete after a kill. */
+  /** The messages that the receiver has accepted; the last line may be incomplete after a kill. */
   accepted(): AcceptedMessage[] {
     if (!existsSync(this.#file)) return [];
     const lines = readFileSync(this.#file, 'utf8').split('\n');

@@ -9,7 +9,7 @@ export interface ReceivedMessage {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** Answers a message; without one a receiver answers 204. */
+/** A function that answers a message; without one a receiver answers 204. */
 export type Answer = (response: ServerResponse, message: ReceivedMessage) => void;
 
 /** A receiver of webhooks on loopback, which keeps every message. */
@@ -47,7 +47,7 @@ export class WebhookReceiver {
   }
 }
 
-/** Checks the signature with a library that is not ours, and throws if it is wrong. */
+/** Checks the signature with a third-party library, and throws if it is wrong. */
 export function verify(secret: string, { headers, text }: Pick<ReceivedMessage, 'headers' | 'text'>): void {
   new Webhook(secret).verify(text, headers as Record<string, string>);
 }

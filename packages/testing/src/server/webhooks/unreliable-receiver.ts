@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import { verify } from './receiver.ts';
 import type { AcceptedMessage } from './receiver-process.ts';
 
-/** A receiver in a process of its own, which fails a third of the time and writes what it accepted to a file. */
+/** A receiver in a process of its own, which fails a third of the time and writes the accepted messages to a file. */
 const [port = '0', file = '', givenSecret = ''] = process.argv.slice(2);
 let secret = givenSecret;
 process.on('message', (message: string) => {
   secret = message;
 });
 
-/** Checked on arrival, because a signature is valid for five minutes. */
+/** Whether the signature is right. It is checked on arrival, because a signature is valid for five minutes. */
 function isSigned(message: Parameters<typeof verify>[1]): boolean {
   try {
     verify(secret, message);
@@ -31,7 +31,7 @@ const server = createServer((request, response) => {
     else if (chance < 1 / 3) response.writeHead(500).end();
     else {
       const { headers } = request;
-      // Written before the answer, so that a message that was accepted is in the file.
+      // The message is written before the answer, so that every accepted message is in the file.
       const accepted: AcceptedMessage = {
         id: String(headers['webhook-id']),
         text,
