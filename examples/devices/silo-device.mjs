@@ -5,7 +5,7 @@ import { Hardware } from './silo-hardware.mjs';
 const [host, port, deviceId, secret, memoryFile] = process.argv.slice(2);
 const topic = `granary/v1/${deviceId}/`;
 const hardware = new Hardware(memoryFile);
-/** Those that have begun or were refused: none of them begins again. */
+/** The operations that have begun or were refused; none of them begins again. */
 const operations = new Map(hardware.load());
 let running = null;
 let intervalS = 10;
@@ -35,7 +35,7 @@ function begin({ operation_id: id, type, rate_kg_per_min: rate, max_duration_s: 
     if (!isInTime || running !== null) {
       remember(id, 'unknown', 0, isInTime ? `${running} is running` : 'the start has expired');
     } else {
-      remember(id, 'running'); // Before anything moves: now it cannot begin a second time.
+      remember(id, 'running'); // The start is stored before anything moves, so the operation cannot begin a second time.
       running = id;
       hardware.openGate(type, rate, limitKg, limitS);
     }
@@ -45,10 +45,10 @@ function begin({ operation_id: id, type, rate_kg_per_min: rate, max_duration_s: 
 }
 
 function end(state, reason) {
-  hardware.closeGate(); // Before anything else.
+  hardware.closeGate(); // The gate is closed first.
   const id = running;
   running = null;
-  reportedAt = Number.NEGATIVE_INFINITY; // A reading follows at once: the service compares it with the amount.
+  reportedAt = Number.NEGATIVE_INFINITY; // This makes a reading follow at once, with which the service compares the amount.
   remember(id, state, hardware.movedKg, reason);
   report(id);
 }

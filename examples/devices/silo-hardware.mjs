@@ -15,7 +15,7 @@ export class Hardware {
     this.#memoryFile = memoryFile;
   }
 
-  /** The gate closes by itself when a limit is reached, also while the program hangs. */
+  /** Opens the gate, which closes by itself when a limit is reached, also while the program hangs. */
   openGate(type, kgPerMin, limitKg, limitS) {
     this.movedKg = 0;
     this.limitKg = limitKg;
@@ -47,7 +47,7 @@ export class Hardware {
     return existsSync(this.#memoryFile) ? JSON.parse(readFileSync(this.#memoryFile, 'utf8')) : [];
   }
 
-  /** A loss of power leaves the old file or the new one: it is renamed when it is on the disk. */
+  /** Writes a new file and renames it when it is on the disk, so that a loss of power leaves the old file or the new one. */
   save(memory) {
     const file = openSync(`${this.#memoryFile}.new`, 'w');
     writeSync(file, JSON.stringify(memory));

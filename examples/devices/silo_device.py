@@ -6,7 +6,7 @@ from silo_hardware import Hardware
 
 host, port, device_id, secret, memory_file = sys.argv[1:]
 hardware, topic = Hardware(memory_file), f"granary/v1/{device_id}/"
-operations = hardware.load()  # Those that have begun or were refused: none of them begins again.
+operations = hardware.load()  # Begun or refused operations; none of them begins again.
 running, interval_s, reported_at = None, 10, 0
 lock, switched_off = threading.Lock(), threading.Event()
 
@@ -32,7 +32,7 @@ def begin(operation_id, start):
             reason = f"{running} is running" if running else "the start has expired"
             remember(operation_id, "unknown", reason=reason)
         else:
-            remember(operation_id, "running")  # Before anything moves: now it cannot begin a second time.
+            remember(operation_id, "running")  # It is stored first, so it cannot begin twice.
             running = operation_id
             hardware.open_gate(start["type"], start["rate_kg_per_min"], *limits)
     known = operations[operation_id]
@@ -40,9 +40,9 @@ def begin(operation_id, start):
 
 def end(state, reason=""):
     global running, reported_at
-    hardware.close_gate()  # Before anything else.
+    hardware.close_gate()  # The gate is closed first.
     operation_id, running = running, None
-    reported_at = 0  # A reading follows at once: the service compares it with the amount.
+    reported_at = 0  # A reading follows at once; the service compares it with the amount.
     remember(operation_id, state, hardware.moved_kg, reason)
     report(operation_id)
 

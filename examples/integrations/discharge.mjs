@@ -14,7 +14,7 @@ const interrupted = new Promise((resolve) => {
   for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, resolve);
 });
 
-/** A stop is repeated until the service has taken it, however long that takes. */
+/** Repeats a stop until the service has accepted it, however long that takes. */
 async function stop(operationId) {
   for (;;) {
     try {
@@ -27,7 +27,7 @@ async function stop(operationId) {
   }
 }
 
-/** Asks until the operation has ended; a service that restarts in between is waited for. */
+/** Asks until the operation has ended, also while the service restarts. */
 async function ended(operationId) {
   for (;;) {
     try {

@@ -28,7 +28,7 @@ def main(device_id, amount_kg, target):
         for path in paths:
             stop(path)
 
-    # In a thread of its own, because the program may be waiting for an answer to something else.
+    # The stop is sent in a thread of its own, because the program may be waiting for another answer.
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: threading.Thread(target=stop_when_started, daemon=True).start())
     request = {"amount": amount_kg, "unit": "kg", "target_container": target}

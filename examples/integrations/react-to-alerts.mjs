@@ -22,7 +22,7 @@ async function storePosition(id) {
 
 async function react({ device_id, data }) {
   console.log(`${data.severity} alert on ${device_id}: ${data.message}`);
-  // Replace this by what your site needs: a lamp, a pump, a message.
+  // Replace this by the action that your site needs: a lamp, a pump, a message.
   const group = (await client.fleet.devices({ q: device_id })).data.find(
     (one) => one.device_id === device_id,
   )?.group;
@@ -40,6 +40,6 @@ for await (const item of client.events.stream({ ...filter, onConnection })) {
     continue;
   }
   await react(item.event);
-  // Stored afterwards: after a crash the last alert is dealt with again, but none is missed.
+  // The position is stored afterwards: after a crash the last alert is handled again, but none is missed.
   await storePosition(item.event.id);
 }

@@ -28,7 +28,7 @@ def store_position(file, event_id):
 def react(event):
     alert, device_id = event["data"], event["device_id"]
     print(f"{alert['severity']} alert on {device_id}: {alert['message']}", flush=True)
-    # Replace this by what your site needs: a lamp, a pump, a message.
+    # Replace this by the action that your site needs: a lamp, a pump, a message.
     found = call("GET", "/v1/devices", query={"q": device_id})["data"]
     group = next((one["group"] for one in found if one["device_id"] == device_id), None)
     if group is None:
@@ -47,7 +47,7 @@ def main(position_file):
             print("events were missed that are no longer stored: look at the open alerts", flush=True)
         else:
             react(data)
-        # Stored afterwards: after a crash the last alert is dealt with again, but none is missed.
+        # The position is stored afterwards: after a crash the last alert is handled again, but none is missed.
         store_position(position_file, event_id)
 
 
