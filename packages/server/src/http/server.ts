@@ -76,7 +76,7 @@ export function createHttpServer(parts: ServerParts, certificate: CertificatePai
     },
     clientErrorHandler: clientError,
     forceCloseConnections: 'idle',
-    // While the service ends, `refusalOfEnding` answers with the error body, and stops are served.
+    // While the service ends, `ending.refusalOf` answers with the error body, and stops are served.
     return503OnClosing: false,
     ...limits,
     http: {

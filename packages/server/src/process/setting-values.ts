@@ -252,7 +252,7 @@ export function asSmtpServer(text: string): SmtpServer | Error {
     return new Error('may only have the parameter tls=required or tls=optional');
   }
   const isTls = url.protocol === 'smtps:';
-  // A password must not be sent to whoever removes the offer of encryption from the connection.
+  // A password must not be sent when somebody on the way has removed the offer of encryption.
   const isSecret = username !== '' && !LOOPBACK.test(hostname);
   try {
     return {

@@ -31,7 +31,7 @@ const YOUNG_MB = 4;
 /** A silo whose forecast fails is not tried again in every round. */
 const RETRY_MS = 10 * MINUTE_MS;
 
-/** What the thread is asked for. */
+/** A job of the thread. */
 export interface Job {
   readonly id: number;
   readonly deviceNos: readonly number[];
@@ -43,7 +43,7 @@ interface JobAnswer {
   readonly failed: readonly FailedSilo[];
 }
 
-/** What the thread answers. */
+/** A message of the thread about a job. */
 export type JobMessage = { readonly id: number } & (
   | { readonly answer: JobAnswer }
   | { readonly fault: string }

@@ -17,7 +17,7 @@ import { ATTEMPT_MS_MAX, signatureHeaders, WebhookSender } from './sender.ts';
 /** The attempts of one webhook that run at the same time on this node. */
 const ATTEMPTS_AT_ONCE_MAX = 8;
 
-/** After so many failures in a row, one attempt is made at a time, and the next one with the next poll. */
+/** After this many failures in a row only one attempt is made at a time, and the next one with the next poll. */
 const FAILURES_IN_A_ROW_MAX = 10;
 
 /** How soon retries and the work of other nodes are found; new events wake the worker. */

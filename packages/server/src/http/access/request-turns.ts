@@ -11,7 +11,7 @@ declare module 'fastify' {
 
 /** While connections are accepted one after the other, requests wait at most this long; then they have a turn. */
 export const ACCEPTING_MS_MAX = 25;
-/** The number of writes and long answers that are worked on at once. Those that the storage completes together are answered in one turn. */
+/** The number of writes and long answers that are worked on at once. Writes that the storage completes together are answered in one turn. */
 export const PLACES_MAX = 32;
 export const PLACES_PER_CALLER_MAX = 16;
 /** A caller always gets this many places, even when other callers have taken all of them. */

@@ -14,7 +14,7 @@ const PART_DEVICES = 200;
 const PART_ROWS = 2_000;
 /** The overlap covers the time between the arrival of a message and its commit, and the difference between the clocks of nodes. */
 const OVERLAP_MS = 5 * SECOND_MS;
-/** Every device is read again after so many rounds, because silence and late commits also change what is shown. */
+/** Every device is read again after this many rounds, because silence and late commits also change what is shown. */
 const SWEEP_ROUNDS = 10;
 const SWEEP_DEVICES_MAX = 1_000;
 /** After a round the reader rests twice as long as the round took, so that it never uses more than a third of the time. */
