@@ -76,7 +76,7 @@ function notationOf(kind: TimeKind): Notation {
     say,
     faultOf: () => null,
     unreadable: texts.value.forms.notATime(write(EXAMPLES[kind])),
-    // Behind the text stands the weekday, which shows a wrong day when its number does not.
+    // The weekday behind the text makes a wrong day noticeable, which its number alone does not.
     echo: (text, value) => {
       if (text !== write(value)) return `${MEANS}${say(value)}`;
       return kind === 'time' ? '' : weekday(value);
