@@ -10,7 +10,7 @@ import {
 } from '@granary/core/telemetry/packed-readings';
 import type { Reading } from '@granary/core/telemetry/readings';
 
-/** A batch in a form that can be passed to another thread. */
+/** A batch in the form in which it can be passed to another thread. */
 export interface PackedBatch extends TelemetryBatch {
   readonly readings: PackedReadings;
 }
@@ -20,7 +20,7 @@ export interface Arrival {
   readonly seenAtMs: number;
   readonly readings: readonly Reading[];
   readonly rejections: readonly NewRejection[];
-  /** `null` for a message that was taken completely, with a right time, and for one without readings. */
+  /** `null` for a message that was taken completely and whose time is right, and for a message without readings. */
   readonly reception: Pick<MessageReception, 'refusal' | 'clockOffsetMs'> | null;
 }
 
@@ -45,22 +45,22 @@ export interface Part {
 /** Learns what became of its messages, each of which has a number. */
 export interface PlainReceiver {
   stored(message: number): void;
-  /** The message can never be stored, or not now. */
+  /** Called when the message can never be stored, or cannot be stored now. */
   failed(message: number, error: unknown, arrival: Arrival): void;
 }
 
-/** A run has at most as many readings as the smallest batch of a writer. */
+/** A run has room for as many readings as the smallest batch of a writer. */
 const RUN_READINGS_MAX = 500;
 
 /**
- * Usual messages that arrived one after another: held, taken completely, with a right time. They are kept in numbers, because what
- * waits is copied by every garbage collection.
+ * Usual messages that arrived one after another: held messages that were taken completely and whose time is right. They are kept as
+ * numbers, because every garbage collection copies what waits.
  */
 export class PlainRun {
   /** The number of readings. */
   size = 0;
   messageCount = 0;
-  /** Its place in the order of arrival: everything with a lower one is before it in the queue. */
+  /** The place of the run in the order of arrival: every entry with a lower place is before it in the queue. */
   place = 0;
   readonly #readings = new Float64Array(RUN_READINGS_MAX * FIELDS);
   readonly #receivers: PlainReceiver[] = [];
@@ -69,7 +69,7 @@ export class PlainRun {
   /** Where the readings of each message end. */
   readonly #ends = new Uint16Array(RUN_READINGS_MAX);
 
-  /** False when there is no room. */
+  /** Returns false when there is no room. */
   add(readings: PackedReadings, seenAtMs: number, receiver: PlainReceiver, message: number): boolean {
     const end = this.size + countOf(readings);
     if (end > RUN_READINGS_MAX) return false;
@@ -112,7 +112,7 @@ export class PlainRun {
     this.#receivers.length = 0;
   }
 
-  /** The messages as others are kept. */
+  /** The messages of the run in the form in which all other messages are kept. */
   parts(): Part[] {
     let start = 0;
     return this.#receivers.map((receiver, index) => {

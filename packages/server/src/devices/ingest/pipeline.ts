@@ -98,7 +98,7 @@ export class IngestPipeline {
   /** Fails when the storage is not available. */
   submit(arrival: Arrival): Promise<void> {
     if (this.#outage.fault !== null) return Promise.reject(this.#outage.fault);
-    // A batch has messages of others, too.
+    // A batch also has messages of other requests, so the write must not end with the time of this request.
     return outsideRequest(() => this.#enqueue(arrival, false));
   }
 
@@ -109,7 +109,7 @@ export class IngestPipeline {
     return Promise.reject(new Refusal('ingest_busy', 'too many readings are waiting to be written'));
   }
 
-  /** The same for a usual message; false when it has to be submitted like others. Its readings are copied. */
+  /** The same as `submitHeld` for a usual message; false when it has to be submitted like others. Its readings are copied. */
   submitPlain(readings: PackedReadings, seenAtMs: number, receiver: PlainReceiver, message: number): boolean {
     if (this.#isFull || !this.#queue.addPlain(readings, seenAtMs, receiver, message)) return false;
     this.#planTurn();
@@ -189,7 +189,7 @@ export class IngestPipeline {
     if (!this.#queue.isEmpty) this.#planTurn();
   }
 
-  /** Never rejects. */
+  /** The promise never rejects. */
   async #write(batch: readonly Entry[]): Promise<void> {
     const rows = batchOf(batch);
     const count = countOf(rows.readings);

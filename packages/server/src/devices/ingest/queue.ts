@@ -17,7 +17,7 @@ import {
  * Implausible readings take the longest to write: 5,000 of them would take 300 ms.
  */
 const BATCH_READINGS_OF_DEVICE_MAX = 100;
-/** A run with fewer is not left for another one while much waits, because each has room for many. */
+/** While many entries wait, a run with fewer readings than this is not closed to begin another one, because each run has memory for many. */
 const RUN_READINGS_MIN = 128;
 const FEW_WAITING = 16;
 /** Runs that are kept to be used again: as many as the batches under way and the one that grows. */
@@ -28,7 +28,7 @@ export class IngestQueue {
   #entries: Entry[] = [];
   /** Readings that wait or are being written. */
   #readings = 0;
-  /** The messages outside of runs by device: how many, and the place of the last one, which further ones must follow. */
+  /** For each device, how many of its messages wait outside of runs, and the place of the last one, which its further messages must follow. */
   readonly #othersOfDevice = new Map<number, { count: number; place: number }>();
   /** The last of the waiting runs, which takes further messages. */
   #growing: PlainRun | null = null;
@@ -55,7 +55,7 @@ export class IngestQueue {
     });
   }
 
-  /** Adds a usual message to a run; false when it has to be added like others. Its readings are copied. */
+  /** Adds a usual message to a run; returns false when it has to be added like others. Its readings are copied. */
   addPlain(readings: PackedReadings, seenAtMs: number, receiver: PlainReceiver, message: number): boolean {
     const place = this.#othersOfDevice.get(readings[0] ?? 0)?.place ?? 0;
     const growing = this.#growing;
@@ -118,7 +118,7 @@ export class IngestQueue {
     this.#entries = [...batch, ...this.#entries];
   }
 
-  /** From now on the messages of runs are kept like others. */
+  /** Replaces runs by their messages; from now on these are kept like all others. */
   partsOf(entries: readonly Entry[]): Part[] {
     return entries.flatMap((entry) => {
       if (!isRun(entry)) return entry;
