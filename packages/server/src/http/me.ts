@@ -36,31 +36,44 @@ interface PersonWithSession extends StoredPerson {
   readonly inSession: PersonInSession;
 }
 
-/** What people see and change of themselves. */
-export function meRoutes(
-  routes: FastifyInstance,
-  { app, changes, idempotency, settings, now, checks }: RouteDependencies,
-): void {
-  const { passwords } = checks;
-  const challengeKey = challengeKeyFor({ app, changes });
+/** The person of a request, for the routes with which people see and change themselves. */
+class OwnAccount {
+  readonly #parts: Pick<RouteDependencies, 'app' | 'checks' | 'now'>;
 
-  async function requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {
-    const person = caller.kind === 'person' ? await app.people.find(caller.keyId) : undefined;
+  constructor(parts: Pick<RouteDependencies, 'app' | 'checks' | 'now'>) {
+    this.#parts = parts;
+  }
+
+  async requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {
+    const person = caller.kind === 'person' ? await this.#parts.app.people.find(caller.keyId) : undefined;
     if (person !== undefined) return person;
     throw new Refusal('forbidden', 'this is for people who have signed in, and not for API keys');
   }
 
-  /** A key must not give itself more than it has. */
-  async function requireOwnSession(request: FastifyRequest): Promise<PersonWithSession> {
+  /** Refuses personal keys: a key must not give itself more than it has. */
+  async requireSession(request: FastifyRequest): Promise<PersonWithSession> {
     const { session, personalKeyId } = request.caller;
     if (session !== null && personalKeyId === null) {
-      const person = await requirePerson(request);
+      const person = await this.requirePerson(request);
       return { ...person, inSession: { personId: person.keyId, sessionHash: session.hash } };
     }
     throw new Refusal('forbidden', 'this is for people who have signed in themselves, and not for API keys');
   }
 
-  const meOf = async (personId: string): Promise<Me> => {
+  async requirePassword(
+    person: StoredPerson,
+    password: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ): Promise<void> {
+    const { passwords } = this.#parts.checks;
+    if ((await passwords.identify(person.login, password, request, reply)) === null) {
+      throw new Refusal('wrong_password', 'the present password is not right');
+    }
+  }
+
+  async record(personId: string): Promise<Me> {
+    const { app, now } = this.#parts;
     const person = await app.people.find(personId);
     if (person === undefined) throw new Error('a person who has signed in is missing');
     return {
@@ -79,51 +92,101 @@ export function meRoutes(
       has_pin: (await app.terminals.pinOf(personId)) !== null,
       recovery_codes_left: person.recoveryCodesLeft,
     };
-  };
+  }
+}
 
+/** What people see and change of themselves. */
+export function meRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const account = new OwnAccount(parts);
+  accountRoutes(routes, parts, account);
+  ownPasskeyRoutes(routes, parts, account);
+  ownKeyRoutes(routes, parts, account);
+}
+
+function accountRoutes(
+  routes: FastifyInstance,
+  { changes, now, checks: { passwords } }: RouteDependencies,
+  account: OwnAccount,
+): void {
   register(routes, endpoints.me.get, async (request) => {
-    const { keyId } = await requirePerson(request);
-    return success(await meOf(keyId));
+    const { keyId } = await account.requirePerson(request);
+    return success(await account.record(keyId));
   });
 
   register(routes, endpoints.me.changePassword, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
+    const person = await account.requireSession(request);
     const { current_password: current, password } = read.body(request);
-    await requireCurrent(person, current, request, reply);
+    await account.requirePassword(person, current, request, reply);
     const stored = await passwords.hashNew(password, person);
     const { keyId, inSession } = person;
     const change = { keyId, keptHash: inSession.sessionHash, password: stored };
     if ((await changes(request).session.changePassword(change)) === undefined) throw sessionEnded();
-    return success(await meOf(keyId));
+    return success(await account.record(keyId));
   });
 
   register(routes, endpoints.me.changeSecondFactor, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
+    const person = await account.requireSession(request);
     const wanted = read.body(request);
-    await requireCurrent(person, wanted.current_password, request, reply);
+    await account.requirePassword(person, wanted.current_password, request, reply);
     const codes = wanted.secret === null ? [] : newRecoveryCodes();
     // A person who goes back to the password alone needs a long password.
     if (wanted.secret === null) refuseShort(wanted.current_password, false);
-    const factor = wanted.secret === null ? null : newFactor(wanted.secret, wanted.code, codes);
+    const factor = wanted.secret === null ? null : newFactor(wanted.secret, wanted.code, codes, now());
     const changed = await changes(request).people.changeSecondFactor(person.inSession, factor);
     if (changed === undefined) throw sessionEnded();
     return success({ recovery_codes: codes });
   });
 
-  function newFactor(secret: string, code: string, codes: readonly string[]): StoredSecondFactor {
-    const lastStep = firstStep(secret, code, now());
-    if (lastStep === null)
-      throw new Refusal('wrong_code', 'the code does not belong to this secret at this time');
-    return { secret, lastStep, recoveryHashes: codes.map(recoveryHashOf) };
-  }
+  register(routes, endpoints.me.setPin, async (request, reply, read) => {
+    const person = await account.requireSession(request);
+    const { current_password: current, pin } = read.body(request);
+    if (isEasyPin(pin)) {
+      throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
+    }
+    await account.requirePassword(person, current, request, reply);
+    const hashed = await passwords.hashPin(pin);
+    if ((await changes(request).terminals.setPin(person.inSession, hashed)) === undefined)
+      throw sessionEnded();
+    return success(await account.record(person.keyId));
+  });
+
+  register(routes, endpoints.me.unlink, async (request, reply, read) => {
+    const person = await account.requireSession(request);
+    const { keyId, inSession } = person;
+    const { current_password: password } = read.body(request);
+    // A person without a password is told below that there is no other way to sign in.
+    if (person.hasPassword) await account.requirePassword(person, password, request, reply);
+    if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
+    return success(await account.record(keyId));
+  });
+}
+
+function newFactor(
+  secret: string,
+  code: string,
+  codes: readonly string[],
+  nowMs: number,
+): StoredSecondFactor {
+  const lastStep = firstStep(secret, code, nowMs);
+  if (lastStep === null)
+    throw new Refusal('wrong_code', 'the code does not belong to this secret at this time');
+  return { secret, lastStep, recoveryHashes: codes.map(recoveryHashOf) };
+}
+
+function ownPasskeyRoutes(
+  routes: FastifyInstance,
+  { app, changes, settings, now }: RouteDependencies,
+  account: OwnAccount,
+): void {
+  const challengeKey = challengeKeyFor({ app, changes });
 
   register(routes, endpoints.me.addPasskey, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
+    const person = await account.requireSession(request);
     const { current_password: password, ...given } = read.body(request);
     if (!person.hasPassword) {
       throw new Refusal('passkey_needs_password', 'whoever has no password cannot add a passkey');
     }
-    await requireCurrent(person, password, request, reply);
+    await account.requirePassword(person, password, request, reply);
     const isOwn = (origin: string) => isPasskeyOrigin(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(given, { type: 'webauthn.create', isOwn });
     const key = await challengeKey(request);
@@ -149,13 +212,13 @@ export function meRoutes(
     if (added === undefined) {
       throw new Refusal('passkey_refused', 'this passkey was not made here and now, or is known already');
     }
-    return success(await meOf(person.keyId));
+    return success(await account.record(person.keyId));
   });
 
   register(routes, endpoints.me.removePasskey, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
+    const person = await account.requireSession(request);
     const { keyId, inSession } = person;
-    await requireCurrent(person, read.body(request).current_password, request, reply);
+    await account.requirePassword(person, read.body(request).current_password, request, reply);
     const { passkey_id: wanted } = request.params;
     const all = await app.people.passkeys(keyId);
     const passkey = all.find((one) => passkeyIdOf(one) === wanted);
@@ -163,26 +226,22 @@ export function meRoutes(
       throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
     const removed = await changes(request).people.removePasskey(inSession, passkey.credentialId);
     if (removed === undefined) throw sessionEnded();
-    return success(await meOf(keyId));
+    return success(await account.record(keyId));
   });
+}
 
-  register(routes, endpoints.me.unlink, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
-    const { keyId, inSession } = person;
-    const { current_password: password } = read.body(request);
-    // A person without a password is told below that there is no other way to sign in.
-    if (person.hasPassword) await requireCurrent(person, password, request, reply);
-    if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
-    return success(await meOf(keyId));
-  });
-
+function ownKeyRoutes(
+  routes: FastifyInstance,
+  { app, changes, idempotency, now }: RouteDependencies,
+  account: OwnAccount,
+): void {
   register(routes, endpoints.me.keys, async (request) => {
-    const { keyId } = await requirePerson(request);
+    const { keyId } = await account.requirePerson(request);
     return success((await app.keys.listPersonal(keyId, now())).map(keyRecord));
   });
 
   register(routes, endpoints.me.createKey, async (request, reply, read) => {
-    const { keyId: ownerId } = await requireOwnSession(request);
+    const { keyId: ownerId } = await account.requireSession(request);
     const { key, stored } = draftKey(read.body(request), now());
     creates(request, stored.keyId);
     const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
@@ -194,37 +253,13 @@ export function meRoutes(
   register(routes, endpoints.me.revokeKey, async (request) => {
     const { key_id: keyId } = request.params;
     const isItself = request.caller.personalKeyId === keyId;
-    const person = await (isItself ? requirePerson(request) : requireOwnSession(request));
+    const person = await (isItself ? account.requirePerson(request) : account.requireSession(request));
     const own = await app.keys.listPersonal(person.keyId, now());
     if (!own.some((key) => key.keyId === keyId)) {
       throw new Refusal('key_not_found', `you have no key ${quoted(keyId)}`);
     }
     return success(keyRecord(await changes(request).keys.revoke(keyId, now())));
   });
-
-  register(routes, endpoints.me.setPin, async (request, reply, read) => {
-    const person = await requireOwnSession(request);
-    const { current_password: current, pin } = read.body(request);
-    if (isEasyPin(pin)) {
-      throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
-    }
-    await requireCurrent(person, current, request, reply);
-    const hashed = await passwords.hashPin(pin);
-    if ((await changes(request).terminals.setPin(person.inSession, hashed)) === undefined)
-      throw sessionEnded();
-    return success(await meOf(person.keyId));
-  });
-
-  async function requireCurrent(
-    person: StoredPerson,
-    password: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
-    if ((await passwords.identify(person.login, password, request, reply)) === null) {
-      throw new Refusal('wrong_password', 'the present password is not right');
-    }
-  }
 }
 
 const sessionEnded = (): Refusal => new Refusal('unauthorized', 'this session has ended; sign in again');

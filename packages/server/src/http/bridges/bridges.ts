@@ -1,32 +1,19 @@
-import type {
-  CountsOfBridges,
-  PartsWanted,
-  StoredBridge,
-  StoredPart,
-} from '@granary/app/bridges/bridge-rows';
+import type { StoredBridge } from '@granary/app/bridges/bridge-rows';
 import type { PendingRequest } from '@granary/app/bridges/bridges';
 import { newId } from '@granary/app/ids';
 import {
   BRIDGE_ANSWER_S_DEFAULT,
   type Bridge,
-  type BridgeDetail,
   type BridgeMapping,
   type BridgeResult,
   checkBridgeId,
-  type ShownBridgedDevice,
 } from '@granary/contract/bridges';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS, toIso } from '@granary/contract/time';
-import {
-  type BridgedCounts,
-  bridgeSight,
-  NO_BRIDGED_DEVICES,
-  shownDevice,
-  sumOf,
-} from '@granary/core/bridges';
+import { bridgeSight } from '@granary/core/bridges';
 import { refuseRemoved } from '@granary/core/fleet/removal';
-import { isUnlimited, type Limits } from '@granary/core/keys';
+import { isUnlimited } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { limitsOf, refuseOutside } from '../access/credentials.ts';
@@ -38,25 +25,25 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import { bridgeRecord, isAway } from './bridge-records.ts';
 import { bridgeReportRoutes } from './bridge-reports.ts';
 import { BridgeWaits } from './bridge-waits.ts';
-
-/** The number of parts of a bridge that are read in one turn. */
-const PARTS_PER_TURN = 100;
-/** The number of devices of a caller that are looked for in all bridges in one turn. */
-const COUNTED_PER_TURN = 200;
-
-/** A request about one bridge. */
-type BridgeCall = FastifyRequest<{ Params: { bridge_id: string } }>;
+import { bridgeNotFound, SeenBridges } from './seen-bridges.ts';
 
 export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, directory, now } = parts;
-  const declared = endpoints.bridges;
   const waits = new BridgeWaits();
   routes.addHook('preClose', async () => waits.end());
   bridgeReportRoutes(routes, parts, waits);
+  seenBridgeRoutes(routes, parts);
+  attachedDeviceRoutes(routes, parts, waits);
+}
+
+/** The bridges themselves: what callers see of them, and whose they are. */
+function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+  const { app, changes, now } = parts;
+  const declared = endpoints.bridges;
+  const seen = new SeenBridges(parts);
 
   registerLong(routes, declared.list, async (request) => {
     const sight = bridgeSight(request.caller);
-    const own = await countsWithin(request, sight.devices);
+    const own = await seen.countsWithin(request, sight.devices);
     const keys = await app.bridges.keys(now());
     const bridges: Bridge[] = [];
     for (const { bridgeId, figures } of await app.bridges.list()) {
@@ -71,20 +58,45 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 
   registerLong(routes, declared.get, async (request) =>
-    success(await detail(request, await requireBridge(request))),
+    success(await seen.detail(request, await seen.require(request))),
   );
 
   registerLong(routes, declared.mappings, async (request) => {
-    const { bridgeId } = await requireBridge(request);
+    const { bridgeId } = await seen.require(request);
     requireUnlimited(request);
     const mappings: BridgeMapping[] = [];
-    const wanted = partsOf(request, (part) => app.bridges.mappings(bridgeId, part));
+    const wanted = seen.partsOf(request, (part) => app.bridges.mappings(bridgeId, part));
     for await (const { body } of wanted) mappings.push(JSON.parse(body));
     return success(mappings);
   });
 
+  register(routes, declared.give, async (request, _reply, read) => {
+    const { bridge_id: bridgeId } = request.params;
+    if (!checkBridgeId.accepts(bridgeId)) throw bridgeNotFound(bridgeId);
+    const { key_id: keyId } = read.body(request);
+    requireUnlimited(request);
+    return success(await changes(request).bridges.give(bridgeId, keyId, now()));
+  });
+
+  register(routes, declared.remove, async (request) => {
+    const { bridgeId } = await seen.require(request);
+    requireUnlimited(request);
+    const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
+    const removed = await changes(request).bridges.remove(bridgeId);
+    if (removed === undefined) throw bridgeNotFound(bridgeId);
+    const { devices } = removed.figures;
+    return success(bridgeRecord(removed, { sight: bridgeSight(request.caller), devices, key }, now()));
+  });
+}
+
+/** What a bridge is asked to do with its devices. */
+function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies, waits: BridgeWaits): void {
+  const { app, changes, directory, now } = parts;
+  const declared = endpoints.bridges;
+  const seen = new SeenBridges(parts);
+
   registerAtOnce(routes, declared.test, async (request, reply, read) => {
-    const bridge = await requireBridge(request);
+    const bridge = await seen.require(request);
     const wanted = read.body(request);
     const { wait_s: waitS = BRIDGE_ANSWER_S_DEFAULT } = wanted;
     if ('device_id' in wanted) await accessible(request, wanted.device_id);
@@ -99,102 +111,34 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
   });
 
   registerAtOnce(routes, declared.addDevice, async (request, reply, read) => {
-    const bridge = await requireBridge(request);
+    const bridge = await seen.require(request);
     const wanted = read.body(request);
     requireUnlimited(request);
     refuseRemoved(await accessible(request, wanted.device_id));
     const asked = { kind: 'add', ...placeOf(wanted), device_id: wanted.device_id } as const;
     const { wait_s: waitS = BRIDGE_ANSWER_S_DEFAULT } = wanted;
     refuseFailed(await ask(request, reply, bridge, asked, waitS));
-    return success(await detail(request, bridge));
+    return success(await seen.detail(request, bridge));
   });
 
   registerAtOnce(routes, declared.removeDevice, async (request, reply) => {
     const { bridge_id: bridgeId, device_id } = request.params;
     // A bridge may have a device that is not registered any more.
     if (!isUnlimited(limitsOf(request))) await accessible(request, device_id);
-    const bridge = await requireBridge(request);
+    const bridge = await seen.require(request);
     requireUnlimited(request);
     if (!(await app.bridges.hasDevice(bridgeId, device_id))) {
       throw new Refusal('device_not_found', `this bridge has no device ${quoted(device_id)}`);
     }
     const asked = { kind: 'remove', ...NOTHING, device_id } as const;
     refuseFailed(await ask(request, reply, bridge, asked, BRIDGE_ANSWER_S_DEFAULT));
-    return success(await detail(request, bridge));
+    return success(await seen.detail(request, bridge));
   });
-
-  register(routes, declared.give, async (request, _reply, read) => {
-    const { bridge_id: bridgeId } = request.params;
-    if (!checkBridgeId.accepts(bridgeId)) throw notFound(bridgeId);
-    const { key_id: keyId } = read.body(request);
-    requireUnlimited(request);
-    return success(await changes(request).bridges.give(bridgeId, keyId, now()));
-  });
-
-  register(routes, declared.remove, async (request) => {
-    const { bridgeId } = await requireBridge(request);
-    requireUnlimited(request);
-    const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
-    const removed = await changes(request).bridges.remove(bridgeId);
-    if (removed === undefined) throw notFound(bridgeId);
-    const { devices } = removed.figures;
-    return success(bridgeRecord(removed, { sight: bridgeSight(request.caller), devices, key }, now()));
-  });
-
-  /** Returns the bridge of the request; refuses one that the caller may not see. */
-  async function requireBridge(request: BridgeCall): Promise<StoredBridge> {
-    const { bridge_id: bridgeId } = request.params;
-    const bridge = checkBridgeId.accepts(bridgeId) ? await app.bridges.find(bridgeId) : undefined;
-    if (bridge === undefined) throw notFound(bridgeId);
-    const own = await countsWithin(request, bridgeSight(request.caller).devices);
-    if (own !== null && !own.has(bridgeId)) throw notFound(bridgeId);
-    return bridge;
-  }
-
-  /** How many devices within the limits each bridge has; `null` without limits. */
-  async function countsWithin(request: FastifyRequest, limits: Limits): Promise<CountsOfBridges | null> {
-    if (isUnlimited(limits)) return null;
-    const sums = new Map<string, BridgedCounts>();
-    for (let after: string | null = ''; after !== null; ) {
-      const { counts, next } = await app.bridges.countWithin(limits, { after, limit: COUNTED_PER_TURN });
-      for (const [bridgeId, more] of counts)
-        sums.set(bridgeId, sumOf(sums.get(bridgeId) ?? NO_BRIDGED_DEVICES, more));
-      after = next;
-      if (after !== null) await nextPart(request);
-    }
-    return sums;
-  }
 
   async function accessible(request: FastifyRequest, deviceId: string) {
     const device = await directory.find(deviceId);
     refuseOutside(request, device, () => deviceNotFound(deviceId));
     return device;
-  }
-
-  /** Reads few parts in each turn, because a bridge may have thousands. */
-  async function* partsOf(request: FastifyRequest, read: (wanted: PartsWanted) => Promise<StoredPart[]>) {
-    for (let after = ''; ; ) {
-      const found = await read({ after, limit: PARTS_PER_TURN });
-      yield* found;
-      const last = found.at(-1);
-      if (last === undefined || found.length < PARTS_PER_TURN) return;
-      after = last.name;
-      await nextPart(request);
-    }
-  }
-
-  /** The record of a bridge with the devices that the caller may see. */
-  async function detail(request: FastifyRequest, bridge: StoredBridge): Promise<BridgeDetail> {
-    const { bridgeId, figures } = bridge;
-    const sight = bridgeSight(request.caller);
-    const devices: ShownBridgedDevice[] = [];
-    const wanted = partsOf(request, (part) => app.bridges.devices(bridgeId, sight.devices, part));
-    for await (const { facility, body } of wanted) {
-      const shown = shownDevice(JSON.parse(body), sight, facility);
-      if (shown !== null) devices.push(shown);
-    }
-    const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
-    return { ...bridgeRecord(bridge, { sight, devices: figures.devices, key }, now()), devices };
   }
 
   /** Asks a bridge, and waits until it has answered. */
@@ -234,9 +178,6 @@ const placeOf = ({
   unit,
   options,
 });
-
-const notFound = (bridgeId: string): Refusal =>
-  new Refusal('bridge_not_found', `no bridge has reported as ${quoted(bridgeId)}`);
 
 /** A bridge reaches every address of its network, so a key that is limited to some devices does not choose one. */
 function requireUnlimited(request: FastifyRequest): void {
