@@ -36,7 +36,8 @@ import {
   takeWanted,
 } from './session/sign-in.ts';
 import { InvitedView, SignInView } from './session/sign-in-view.tsx';
-import { App, preloadView } from './shell/app.tsx';
+import { App } from './shell/app.tsx';
+import { preloadView } from './shell/views.ts';
 import { language, texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;

@@ -1,34 +1,38 @@
 import { type ReadonlySignal, signal } from '@preact/signals';
 
-/** The sections of the console, in the order of the navigation. */
-export const SECTIONS = ['overview', 'alerts', 'orders', 'map', 'operations', 'administration'] as const;
-export type Section = (typeof SECTIONS)[number];
+/** The views of the console; those of the navigation are first, in its order. */
+export const VIEW_NAMES = [
+  'overview',
+  'alerts',
+  'orders',
+  'map',
+  'operations',
+  'administration',
+  'shift',
+  'reports',
+  'devices',
+  'me',
+  'start',
+  'wall',
+] as const;
+export type ViewName = (typeof VIEW_NAMES)[number];
 
 /** The part of the address after `#`: a view, its subject, and its filters. */
 export interface Route {
-  readonly view: Section | 'devices' | 'me' | 'reports' | 'shift' | 'start' | 'wall';
+  readonly view: ViewName;
   /** The device of the device page, or the part of the administration. */
   readonly id: string | null;
   readonly query: URLSearchParams;
 }
 
-const VIEWS: ReadonlySet<string> = new Set([
-  ...SECTIONS,
-  'devices',
-  'me',
-  'reports',
-  'shift',
-  'start',
-  'wall',
-]);
+const isView = (name: string): name is ViewName => (VIEW_NAMES as readonly string[]).includes(name);
 
 /** Reads the address; one that no view has leads to the overview. */
 export function parseRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2);
   const [view = '', id] = path.split('/');
-  const known = (VIEWS.has(view) ? view : 'overview') as Route['view'];
   return {
-    view: known,
+    view: isView(view) ? view : 'overview',
     id: id === undefined || id === '' ? null : decoded(id),
     query: new URLSearchParams(query),
   };

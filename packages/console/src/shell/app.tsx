@@ -1,42 +1,22 @@
 import './app.css';
 import { signal } from '@preact/signals';
-import {
-  Component,
-  type ComponentChildren,
-  type ComponentType,
-  type FunctionComponent,
-  type JSX,
-} from 'preact';
+import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AlertSignals } from '../alerts/alert-signals.ts';
 import { useConsole } from '../context/console.ts';
-import type { Route } from '../context/routes.ts';
+import { VIEW_NAMES } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { Overview } from '../overview/overview.tsx';
 import { texts } from '../texts/texts.ts';
 import { AlarmBar } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
+import { lazyView } from './lazy-view.tsx';
 import { MovementStrip } from './movement-strip.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
+import { preloadView, VIEWS } from './views.ts';
 
-const LAZY_VIEWS: Readonly<Record<Exclude<Route['view'], 'overview'>, LazyView>> = {
-  map: lazyView(async () => (await import('../map/field-map.tsx')).FieldMap),
-  administration: lazyView(
-    async () => (await import('../administration/administration-view.tsx')).AdministrationView,
-  ),
-  operations: lazyView(async () => (await import('../operations/operations-view.tsx')).OperationsView),
-  orders: lazyView(async () => (await import('../foresight/orders-view.tsx')).OrdersView),
-  devices: lazyView(async () => (await import('../devices/device-page.tsx')).DevicePage),
-  alerts: lazyView(async () => (await import('../alerts/alerts-view.tsx')).AlertsView),
-  me: lazyView(async () => (await import('../me/me-view.tsx')).MeView),
-  reports: lazyView(async () => (await import('../reports/reports-view.tsx')).ReportsView),
-  shift: lazyView(async () => (await import('../shifts/shift-view.tsx')).ShiftView),
-  start: lazyView(async () => (await import('../start/start-view.tsx')).StartView),
-  wall: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView),
-};
 /** Loaded only when a browser is used for the first time. */
 const PersonDialog = lazyView(async () => (await import('../session/person-dialog.tsx')).PersonDialog);
 /** Loaded only where people share a browser. */
@@ -48,11 +28,6 @@ const loadedGuesses = signal<ComponentType | null>(null);
 const ConfirmationDialog = lazyView(
   async () => (await import('../terminals/confirmation-dialog.tsx')).ConfirmationDialog,
 );
-const VIEWS: Readonly<Record<Route['view'], ComponentType>> = { ...LAZY_VIEWS, overview: Overview };
-/** Loads the code of a view before it is shown. */
-export function preloadView(view: Route['view']): void {
-  if (view !== 'overview') LAZY_VIEWS[view].preload();
-}
 
 /** The other views are loaded well after the first one; a loaded view can also be opened while the service does not answer. */
 const PRELOAD_AFTER_MS = 2_000;
@@ -62,7 +37,7 @@ export function App() {
   const { state } = live.connection.current.value;
   const { view: asked, id } = navigation.route.value;
   const view = session.kind === 'display' ? 'wall' : asked;
-  const View = VIEWS[view];
+  const { View, title } = VIEWS[view];
   const isWall = view === 'wall';
   const isRead = live.connection.isRead.value;
   const main = useRef<HTMLElement>(null);
@@ -71,7 +46,7 @@ export function App() {
   useEffect(() => {
     if (!isRead) return;
     const timer = setTimeout(() => {
-      for (const view of Object.values(LAZY_VIEWS)) view.preload();
+      for (const view of VIEW_NAMES) preloadView(view);
       import('../operations/proposals.tsx').then(
         ({ Proposals }) => {
           loadedProposals.value = Proposals;
@@ -119,7 +94,7 @@ export function App() {
             </ViewBoundary>
           )}
           {isRead ? (
-            <ViewBoundary key={`${view} ${id}`} name={sectionName(view)}>
+            <ViewBoundary key={`${view} ${id}`} name={title?.() ?? texts.value.shell.thisView}>
               <View />
             </ViewBoundary>
           ) : (
@@ -130,12 +105,6 @@ export function App() {
     </DialogTop.Provider>
   );
 }
-
-const sectionName = (view: Route['view']): string => {
-  const { shell } = texts.value;
-  const names: Readonly<Record<string, string>> = shell.sections;
-  return names[view] ?? shell.thisView;
-};
 
 interface BoundaryProps {
   readonly name: string;
@@ -160,37 +129,4 @@ class ViewBoundary extends Component<BoundaryProps, { readonly hasFailed: boolea
       </EmptyState>
     );
   }
-}
-
-/** A view whose script is loaded when it is first opened, or earlier. */
-type LazyView = FunctionComponent & { preload(): void };
-
-function lazyView(load: () => Promise<ComponentType>): LazyView {
-  const state = signal<ComponentType | 'loading' | 'failed' | null>(null);
-  const start = (): void => {
-    if (state.peek() !== null && state.peek() !== 'failed') return;
-    state.value = 'loading';
-    load().then(
-      (loaded) => {
-        state.value = loaded;
-      },
-      () => {
-        state.value = 'failed';
-      },
-    );
-  };
-  const LazyView = (): JSX.Element => {
-    useEffect(start, []);
-    const { shell, common } = texts.value;
-    const View = state.value;
-    if (View === 'failed') {
-      return (
-        <Notice>
-          {shell.viewNotLoaded} <Button onPress={start}>{common.retry}</Button>
-        </Notice>
-      );
-    }
-    return View === null || View === 'loading' ? <Notice>{shell.loading}</Notice> : <View />;
-  };
-  return Object.assign(LazyView, { preload: start });
 }

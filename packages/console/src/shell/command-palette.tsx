@@ -5,11 +5,12 @@ import { useEffect, useId } from 'preact/hooks';
 import { useAcknowledge } from '../alerts/acknowledge.ts';
 import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole, useScope } from '../context/console.ts';
-import { addressOf, SECTIONS } from '../context/routes.ts';
+import { addressOf, VIEW_NAMES } from '../context/routes.ts';
 import { Dialog, FormDialog } from '../kit/dialog.tsx';
 import { texts } from '../texts/texts.ts';
 import { useSavedViews } from '../views/saved-views.tsx';
 import { ENTRIES_SHOWN_MAX, matching, type PaletteEntry } from './palette-entries.ts';
+import { VIEWS } from './views.ts';
 
 const isOpen = signal(false);
 
@@ -149,18 +150,12 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
   const { shell, devices: words } = texts.value;
   const open = (address: string) => () => navigation.open(address);
   const devices = [...live.site.devices.all.value.values()].map((device) => device.peek());
-  const sections = SECTIONS.map((section) => ({
-    id: section,
-    text: shell.sections[section],
-    place: shell.palette.view,
-    run: open(addressOf(section)),
-  }));
-  const others = (['shift', 'reports'] as const).map((view) => ({
-    id: view,
-    text: texts.value[view === 'shift' ? 'shifts' : view].title,
-    place: shell.palette.view,
-    run: open(addressOf(view)),
-  }));
+  const views = VIEW_NAMES.flatMap((view) => {
+    const text = VIEWS[view].title?.();
+    return text === undefined
+      ? []
+      : [{ id: view, text, place: shell.palette.view, run: open(addressOf(view)) }];
+  });
   const pages = Object.entries(texts.value.administration.pages).map(([page, text]) => ({
     id: `page-${page}`,
     text,
@@ -198,7 +193,7 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     place: texts.value.views.saved,
     run: open(address),
   }));
-  return [...sites, ...sections, ...others, ...saved, ...pages, ...ofDevices];
+  return [...sites, ...views, ...saved, ...pages, ...ofDevices];
 }
 
 interface SiteProps {

@@ -5,49 +5,35 @@ import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { isSharedBrowser, personOf, useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
-import { addressOf, type Route, SECTIONS, type Section } from '../context/routes.ts';
+import { addressOf, VIEW_NAMES } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 import { PaletteButton } from './command-palette.tsx';
-
-const SIGNS: Readonly<Record<Section, string>> = {
-  overview: 'M3 3h5v5H3zM12 3h5v5h-5zM3 12h5v5H3zM12 12h5v5h-5z',
-  alerts: 'M10 3l7.5 13.5h-15zM10 8v4M10 14.2v.3',
-  map: 'M7.5 4 3 6v11l4.5-2 5 2 4.5-2V4l-4.5 2zM7.5 4v11M12.5 6v11',
-  orders:
-    'M2.5 5.5h9v8h-9zM11.5 8h3.2l2.8 2.8v2.7h-6M5.5 15.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3zM14 15.5a1.5 1.5 0 1 0 0-3 1.5 1.5 0 0 0 0 3z',
-  operations: 'M4 5h12M4 10h12M4 15h8',
-  administration:
-    'M10 7a3 3 0 1 0 0 6 3 3 0 0 0 0-6zM10 2.5v2M10 15.5v2M2.5 10h2M15.5 10h2M4.7 4.7l1.4 1.4M13.9 13.9l1.4 1.4M4.7 15.3l1.4-1.4M13.9 6.1l1.4-1.4',
-};
-
-/** The section of each view that is not a section itself. */
-const SECTION_OF: Readonly<Partial<Record<Route['view'], Section>>> = {
-  devices: 'overview',
-  reports: 'operations',
-  shift: 'operations',
-};
+import { VIEWS } from './views.ts';
 
 /** The navigation, at the top on a desk screen and at the foot on a phone. */
 export function NavigationBar() {
   const { view } = useConsole().navigation.route.value;
   const { shell } = texts.value;
-  const current = SECTION_OF[view] ?? view;
+  const current = VIEWS[view].section ?? view;
   return (
     <header class="navigation-bar">
       <a class="brand" href={addressOf('overview')}>
         Granary
       </a>
       <nav aria-label={shell.navigation}>
-        {SECTIONS.map((section) => (
-          <a key={section} href={addressOf(section)} aria-current={section === current ? 'page' : undefined}>
-            <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
-              <path d={SIGNS[section]} />
-            </svg>
-            <span>{shell.sections[section]}</span>
-          </a>
-        ))}
+        {VIEW_NAMES.map((name) => {
+          const { sign, title } = VIEWS[name];
+          return sign === undefined ? null : (
+            <a key={name} href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
+              <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
+                <path d={sign} />
+              </svg>
+              <span>{title?.()}</span>
+            </a>
+          );
+        })}
       </nav>
       <SearchBox />
       <PaletteButton />
@@ -164,8 +150,14 @@ function SettingsMenu() {
         </Field>
         <SoundSwitch />
         {!isSharedBrowser(session) && <a href={addressOf('me')}>{texts.value.me.title}</a>}
-        <a href={addressOf('shift')}>{texts.value.shifts.title}</a>
-        <a href={addressOf('reports')}>{texts.value.reports.title}</a>
+        {VIEW_NAMES.map((name) => {
+          const { isInMenu, title } = VIEWS[name];
+          return isInMenu === true ? (
+            <a key={name} href={addressOf(name)}>
+              {title?.()}
+            </a>
+          ) : null;
+        })}
         <a href="/docs">{shell.apiReference}</a>
         {!isSharedBrowser(session) && <Button onPress={() => void signOut()}>{shell.signOut}</Button>}
       </div>
