@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
-import type { NamedEndpoint } from '../../packages/contract/src/endpoints/endpoints.ts';
+import type { Endpoint } from '../../packages/contract/src/endpoints/declaration/endpoint.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 /** All sources on which the built page depends. */
@@ -53,41 +53,22 @@ const TREESHAKE = {
   ],
 } as const;
 
-interface EndpointTree {
-  [name: string]: EndpointTree | string;
-}
-
-function put(tree: EndpointTree, [name = '', ...rest]: readonly string[], code: string): void {
-  if (rest.length === 0) {
-    tree[name] = code;
-    return;
-  }
-  const inner = tree[name] ?? {};
-  tree[name] = inner;
-  if (typeof inner !== 'string') put(inner, rest, code);
-}
-
 /** The client needs only the outer form of an endpoint; schemas, examples and texts would be a third of the page. */
-function outerFormOfEndpoints(endpoints: readonly NamedEndpoint[]): Plugin {
-  const tree: EndpointTree = {};
-  for (const { name, endpoint } of endpoints) {
-    const { group, method, path, query, body, requestHeaders, answers, isUrgent } = endpoint;
-    const envelope = answers[200].envelope;
-    const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
-    const code = JSON.stringify({ ...form, answers: { 200: { envelope } } });
-    // The function is copied alone, so it must not use anything around it.
-    put(tree, name.split('.'), `{ ...${code}, isUrgent: ${isUrgent} }`);
-  }
-  const codeOf = (node: EndpointTree | string): string =>
-    typeof node === 'string'
-      ? node
-      : `{${Object.entries(node).map(([name, inner]) => `${JSON.stringify(name)}: ${codeOf(inner)}`)}}`;
+function outerForm({ group, method, path, requestHeaders, query, body, isUrgent, answers }: Endpoint) {
+  const envelope = answers[200].envelope;
+  const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
+  return { ...form, isUrgent, answers: { 200: { envelope } } };
+}
+
+const isEndpoint = (node: unknown): node is Endpoint =>
+  typeof node === 'object' && node !== null && 'method' in node && typeof node.method === 'string';
+
+function outerFormOfEndpoints(endpoints: object): Plugin {
+  const forms = JSON.stringify(endpoints, (_, node: unknown) => (isEndpoint(node) ? outerForm(node) : node));
   return {
     name: 'outer-form-of-endpoints',
     load: (id) =>
-      id.endsWith('/contract/src/endpoints/endpoints.ts')
-        ? `export const endpoints = ${codeOf(tree)};`
-        : null,
+      id.endsWith('/contract/src/endpoints/endpoints.ts') ? `export const endpoints = ${forms};` : null,
   };
 }
 
@@ -119,7 +100,7 @@ export async function buildConsole(): Promise<void> {
   const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
   // Both are loaded only for a build, because loading them takes longer than comparing the sources.
-  const { ALL_ENDPOINTS } = await import('../../packages/contract/src/endpoints/endpoints.ts');
+  const { endpoints } = await import('../../packages/contract/src/endpoints/endpoints.ts');
   const { build } = await import('vite');
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
@@ -127,9 +108,9 @@ export async function buildConsole(): Promise<void> {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
-    plugins: [outerFormOfEndpoints(ALL_ENDPOINTS), preloadedFont],
+    plugins: [outerFormOfEndpoints(endpoints), preloadedFont],
     worker: {
-      plugins: () => [outerFormOfEndpoints(ALL_ENDPOINTS)],
+      plugins: () => [outerFormOfEndpoints(endpoints)],
       rolldownOptions: { treeshake: TREESHAKE },
     },
     build: {

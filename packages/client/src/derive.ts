@@ -1,6 +1,7 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
 import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { isUrgentBody } from '@granary/contract/endpoints/declaration/urgent-body';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { Transport } from './requests/transport.ts';
 import {
@@ -49,7 +50,7 @@ export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): 
   return {
     method,
     path: roots[group] + fillPath(path, parameters),
-    isUrgent: typeof isUrgent === 'function' ? isUrgent(sentBody) : isUrgent,
+    isUrgent: typeof isUrgent === 'boolean' ? isUrgent : isUrgentBody(isUrgent, sentBody),
     ...(sentBody === undefined ? {} : { body: sentBody }),
     ...(sentQuery === undefined ? {} : { query: sentQuery }),
     headers: headersOf(endpoint, options),

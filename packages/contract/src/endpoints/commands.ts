@@ -3,16 +3,15 @@ import { checkEndDeclaration } from '../declared-end.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 
-/** Looks at the command only, because other fields of the body must not refuse or delay an emergency stop. */
-export const namesEmergencyStop = (body: unknown): boolean =>
-  typeof body === 'object' && body !== null && 'command' in body && body.command === 'emergency_stop';
+/** The command alone decides, because other fields of the body must not refuse or delay an emergency stop. */
+const EMERGENCY_STOP = { command: ['emergency_stop'] };
 
 export const commands = {
   /** Answers when the command is sent or queued; its outcome is in its status. */
   give: endpoint('field', 'POST', '/devices/{device_id}/remote/command', {
     number: 13,
     scope: 'operate',
-    isUrgent: namesEmergencyStop,
+    isUrgent: EMERGENCY_STOP,
     summary: 'Sends a command to a field device. An emergency stop is never limited.',
     body: body(checkCommandRequest, 'command'),
     answers: { 200: one(CommandRecord) },

@@ -21,13 +21,8 @@ const McpAnswer = closed({
   error: Type.Optional(Type.Unknown()),
 });
 
-/** A stop is urgent even if an agent asks for it. The page gets this function alone, so it uses nothing from outside. */
-const callsStop = (message: unknown): boolean => {
-  const { method, params } = Object(message);
-  return (
-    method === 'tools/call' && ['operations_stop', 'commands_emergency_stop'].includes(Object(params).name)
-  );
-};
+/** A stop is urgent even if an agent asks for it. */
+const CALLS_STOP = { method: ['tools/call'], 'params.name': ['operations_stop', 'commands_emergency_stop'] };
 
 export const mcp = {
   /** Every call of a tool is handled as a request of its own, with its scope, its limits and its entry in the audit log. */
@@ -35,7 +30,7 @@ export const mcp = {
     summary: 'Answers agents: the Model Context Protocol over HTTP, without sessions and streams.',
     needsKey: true,
     isAudited: false,
-    isUrgent: callsStop,
+    isUrgent: CALLS_STOP,
     body: body(checker(McpRequest), 'message'),
     // The protocol defines statuses for some faults of a message and, since 2026-07-28, for an unknown method.
     answers: { 200: plain(McpAnswer), 202: empty(), 400: plain(McpAnswer), 404: plain(McpAnswer) },

@@ -4,6 +4,7 @@ import type { Scope } from '../../keys.ts';
 import type { Answer } from './answers.ts';
 import { type GroupName, groupNeedsKey } from './groups.ts';
 import { exampleParameter, PATH_PARAMETERS, type PathParameters, parameterNames } from './parameters.ts';
+import type { UrgentBody } from './urgent-body.ts';
 
 /** The error codes that every endpoint has: the request is malformed, a limit is reached, or the service fails. */
 const OF_ALL: readonly ErrorCode[] = [
@@ -71,8 +72,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly needsKey: boolean;
   /** The scope that the key must have; `null` if any key is accepted, or none is needed. */
   readonly scope: Scope | null;
-  /** Urgent requests are never limited and are served first; a function decides by the body. */
-  readonly isUrgent: boolean | ((body: unknown) => boolean);
+  /** Urgent requests are never limited and are served first; where it depends on the body, its fields say so. */
+  readonly isUrgent: boolean | UrgentBody;
   /** Whether requests are entered in the audit log. Every change is entered; readings are data, and a plan changes nothing. */
   readonly isAudited: boolean;
   /** `null` if query parameters are ignored. */
@@ -171,7 +172,7 @@ interface Request {
   readonly method: string;
   readonly path: string;
   readonly scope: Scope | null;
-  readonly isUrgent: boolean | ((body: unknown) => boolean);
+  readonly isUrgent: Endpoint['isUrgent'];
 }
 
 /** The specific codes of an endpoint, and those that follow from its method, path and scope. */

@@ -1,4 +1,5 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
+import { isUrgentBody } from '@granary/contract/endpoints/declaration/urgent-body';
 import { Refusal } from '@granary/contract/errors';
 import type { Scope } from '@granary/contract/keys';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -13,12 +14,12 @@ export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
   routeOptions.config.endpoint?.isUrgent ?? false;
 
 export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
-  typeof isUrgent === 'function' ? isUrgent(body) : isUrgent;
+  typeof isUrgent === 'boolean' ? isUrgent : isUrgentBody(isUrgent, body);
 
 /** The scope that a request needs. An emergency stop needs less than the other commands, so the lower scope counts until the body is read. */
 export function scopeOf({ scope, isUrgent }: Endpoint, body: unknown): Scope | null {
   if (scope === null) return null;
-  const mayBeStop = typeof isUrgent === 'function' && (body === undefined || isUrgent(body));
+  const mayBeStop = typeof isUrgent !== 'boolean' && (body === undefined || isUrgentBody(isUrgent, body));
   return mayBeStop ? 'stop' : scope;
 }
 
@@ -29,9 +30,9 @@ export function onceBodyTells(
 ): void {
   app.addHook('onRoute', (route) => {
     const isUrgent = route.config?.endpoint?.isUrgent;
-    if (typeof isUrgent !== 'function') return;
+    if (isUrgent === undefined || typeof isUrgent === 'boolean') return;
     const hook = (request: FastifyRequest, reply: FastifyReply, done: Done): void =>
-      act(isUrgent(request.body), request, reply, done);
+      act(isUrgentBody(isUrgent, request.body), request, reply, done);
     route.preHandler = [route.preHandler ?? [], hook].flat();
   });
 }

@@ -1,6 +1,5 @@
 import { newId } from '@granary/app/ids';
 import type { CommandRecord } from '@granary/contract/commands';
-import { namesEmergencyStop } from '@granary/contract/endpoints/commands';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { statusOf } from '@granary/contract/sentences/english';
@@ -10,6 +9,7 @@ import { refuseUnsupported } from '@granary/core/profiles/profile';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EMERGENCY_STOP } from '../../devices/sending/emergency-stops.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
+import { isUrgentNow } from '../access/urgency.ts';
 import { attemptOf, creates } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
 import { type DevicePath, findDevice, urgentTarget } from '../devices/find-device.ts';
@@ -22,7 +22,7 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   register(routes, endpoints.commands.give, async (request, reply, read) =>
     success(
-      namesEmergencyStop(request.body)
+      isUrgentNow(endpoints.commands.give, request.body)
         ? await stopAtOnce(request, reply, parts)
         : await issue(request, reply, parts, read),
     ),
