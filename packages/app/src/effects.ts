@@ -31,7 +31,7 @@ export type Effect =
   | { readonly kind: 'sessions_ended'; readonly hashes: readonly string[] }
   /**
    * The ids of keys and people and the hashes of sessions that are new or whose rights changed. Every node reads them again, so
-   * that they can stop a device on a node that cannot ask the storage. For those that have ended, the two kinds above are used.
+   * that these callers can stop a device on a node that cannot ask the storage. Ended ones are announced by the two kinds above.
    */
   | { readonly kind: 'access_changed'; readonly ids: readonly string[] }
   /** Announcements of other nodes to this node may have been lost. */

@@ -84,8 +84,8 @@ export async function requireOwn(tx: Transaction, keyId: string | null): Promise
 }
 
 /**
- * Refuses a device outside the limits of the caller: it is not found if the caller may not read it; otherwise the missing scope
- * is told. The caller has locked the device.
+ * Refuses a device outside the limits of the caller: it counts as not found if the caller may not read it; otherwise the
+ * refusal is `forbidden`. The device is locked before this call.
  */
 export async function refuseOutside(tx: Transaction, deviceNo: number): Promise<void> {
   const caller = await callerNow(tx);

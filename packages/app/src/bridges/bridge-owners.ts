@@ -42,7 +42,7 @@ async function lockOwnBridge(sql: Sql, { bridgeId, keyId }: Reporting): Promise<
 const ofAnotherKey = (bridgeId: string): Refusal =>
   new Refusal('bridge_of_another_key', `the bridge ${quoted(bridgeId)} belongs to another key`);
 
-/** Does the same, and gives an unknown bridge to the key. That is refused if the bridge was removed and its former key has not ended. */
+/** Does the same, and gives an unknown bridge to the key, unless it was removed and only other keys of it have not ended. */
 export async function lockOrClaimBridge(
   sql: Sql,
   reporting: Reporting,

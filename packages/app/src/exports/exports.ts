@@ -97,8 +97,8 @@ function firstAfter(rows: readonly RawRow[], after: RawPosition): number {
 }
 
 /**
- * Reads the next rows of the table, first those of one day: for a longer range PostgreSQL plans the partition of every day,
- * which takes longer than reading a page.
+ * Reads the next rows of the table, only those of one day if it has any: for a longer range PostgreSQL plans the partition of
+ * every day, which takes longer than reading a page.
  */
 async function readPlainPage(sql: Sql, page: RawPageRequest): Promise<RawPage> {
   const dayEndMs = startOfNextDay(page.after.tsMs);

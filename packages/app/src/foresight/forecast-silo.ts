@@ -128,7 +128,7 @@ interface LedgerStart {
 
 /**
  * Returns where the balance continues: usually at the end of the stored balance; if older readings have changed, at the day of
- * the earliest of them.
+ * the earliest of them; without a stored balance in this time zone, at the oldest day of the history.
  */
 function ledgerStart(silo: SiloRow, zone: string, calendar: LocalCalendar, nowMs: number): LedgerStart {
   const today = dayAt(calendar, nowMs);

@@ -155,7 +155,7 @@ export const writes = {
   ): Promise<Committed<StoredKey>> {
     const old = await lockKnownKey(tx.sql, keyId);
     await refuseLimited(tx, MANAGE_KEYS);
-    // The new secret lets its holder act under the name of the owner.
+    // The new secret lets its holder act under the name of the owner, so only the owner may get it.
     if (old.ownerId !== null) {
       await requireInPerson(
         tx,

@@ -152,7 +152,7 @@ export const writes = {
     if (wanted !== null) await requireRight(tx, (caller) => mayManage(caller, wanted), moreThanOwn);
     const ofProvider = before.grants.filter(({ source }) => source === 'oidc');
     const grants = wanted === null ? before.grants : [...wanted, ...ofProvider];
-    // Links end with the former rights: their makers were allowed to give only those, and may have kept the links.
+    // Links end if rights are added: their makers were only allowed to give the former rights, and may have kept the links.
     if (!isWithin(before, grants)) await removeCodesBeyond(tx.sql, personId, 0);
     await updateRows(tx.sql, 'people', { keyId: personId }, { email });
     await updateRows(tx.sql, 'keys', { keyId: personId }, { name, ...accessColumns({ grants }) });

@@ -47,7 +47,7 @@ interface TakenCode {
 const ELSEWHERE = '';
 
 interface PasswordPlace extends PlaceOfPerson {
-  /** The networks are counted separately: at a place where the person is known, and elsewhere. */
+  /** The names under which the network is counted: `home` if the person is known at the place, otherwise `elsewhere`. */
   readonly networks: { readonly home: string; readonly elsewhere: string };
 }
 
@@ -183,7 +183,7 @@ interface PinTriesRow extends Omit<PinTries, 'isKnown' | 'ofDay'> {
   readonly daySinceMs: number;
 }
 
-/** Returns the tries of the PINs of all people, or of one person, by the id of the person. */
+/** Returns the PIN tries of all people whose PIN was tried somewhere, or of one person, by the id of the person. */
 export async function pinTriesAt(
   sql: Sql,
   terminalId: string,

@@ -217,7 +217,7 @@ export interface EndedByProvider {
 }
 
 /**
- * A session without a name at the provider ends with any other session of the person. If the provider sends no name, all
+ * If the provider names a session, the sessions of the person for which it has told no name end, too. If it names none, all
  * sessions of the person that began with the provider end.
  */
 const endedByProvider = ({ sid, keyId }: EndedByProvider) =>
@@ -251,8 +251,8 @@ export const removeSessionsBeyond = (sql: Sql, keyId: string, keptMax: number): 
   );
 
 /**
- * Ends all sessions but one, including the session that has made it, and removes the codes that were made in any of them, including
- * the one that stays. Returns the hashes of the ended sessions.
+ * Ends all sessions of the key but one, even the session from which that one began, and removes all codes that the key has made
+ * for itself. Returns the hashes of the ended sessions.
  */
 export async function removeSessionsBut(sql: Sql, keyId: string, keptHash: string): Promise<string[]> {
   const rows = await sql.query<{ hash: string }>(
@@ -293,7 +293,7 @@ async function removeCode(sql: Sql, hash: string): Promise<boolean> {
 }
 
 /**
- * Uses a code up and returns it; `null` if it could not be used now. The person who made a link for somebody else must still
+ * Uses a code up and returns it; `null` if it could not be used now. The key that made a link for somebody else must still
  * have the right to do so, and the session that made a code must not have ended. The caller has locked the key.
  */
 export async function useUpCode(
@@ -326,7 +326,7 @@ export async function removeCodesBeyond(sql: Sql, keyId: string, keptMax: number
   );
 }
 
-/** Removes a limited number of ended sessions, expired codes and marks of one-time uses, and returns how many. */
+/** Removes a limited number of expired sessions, codes, marks of one-time uses and confirmations, and returns how many. */
 export async function expireSignIns(sql: Sql, { beforeMs, rowsMax }: Expiry): Promise<number> {
   let removed = 0;
   // A browser whose session has expired continues to receive Web Push; a browser whose session was ended does not.

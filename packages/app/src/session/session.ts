@@ -96,8 +96,8 @@ export const reads = {
 
 export const writes = {
   /**
-   * Creates a session; returns `undefined` if the key has ended, if a code was used or has ended, or if the password was
-   * changed meanwhile.
+   * Creates a session; returns `undefined` if the key has ended, if the code, challenge or second factor cannot be
+   * used, or if the password was changed or the identity removed meanwhile.
    */
   async create(
     tx: Transaction,

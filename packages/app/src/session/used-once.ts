@@ -20,7 +20,7 @@ export async function insertChallengeKey(sql: Sql, secret: string): Promise<void
   await insertRows(sql, target, [{ keyNo: 1, secret }]);
 }
 
-/** Returns whether this is the first use: if two requests use the same secret at the same moment, only one succeeds. */
+/** Returns whether this is the first use: if two requests use the same hash at the same moment, only one succeeds. */
 export async function isFirstUse(sql: Sql, hash: string, expiresAtMs: number): Promise<boolean> {
   const target = { table: 'sign_on_uses', onConflict: 'ON CONFLICT (hash) DO NOTHING' };
   return (await insertRows(sql, target, [{ hash, expiresAtMs }])) === 1;

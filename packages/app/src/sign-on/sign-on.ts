@@ -137,7 +137,7 @@ export const writes = {
     return committed(policy);
   },
 
-  /** Returns whether this is the first use: if two requests use the same secret at the same moment, only one succeeds. */
+  /** Returns whether this is the first use: if two requests use the same hash at the same moment, only one succeeds. */
   async use(tx: Transaction, hash: string, expiresAtMs: number): Promise<Committed<boolean>> {
     return { ...committed(await isFirstUse(tx.sql, hash, expiresAtMs)), audited: 'nothing' };
   },

@@ -131,8 +131,6 @@ export async function readBuckets(sql: Sql, range: HistoryRange): Promise<Bucket
   // One statement sees one moment: buckets that are just being closed or compressed are neither missed nor counted twice. A sum
   // may exceed 2^53, so it is read as floating point. The rows are sorted here, because a sort in SQL costs more than the read.
   // They are arrays, because thousands of them are read.
-  // may pass 2^53, so it is read as floating point. Sorted here: a sort in SQL costs more than the read. Arrays, because
-  // this reads thousands of rows.
   const rows = await sql.queryArrays<BucketRow>(
     `WITH RECURSIVE ${WANTED('chunks', '$4', '$5')}, ${WANTED('spans', '$8', '$9')}
      SELECT start_ms, CAST(${slot}_sum AS DOUBLE PRECISION), ${slot}_count, ${slot}_min, ${slot}_max, ${slot}_last,
