@@ -688,7 +688,7 @@ export const FIRST_SCHEMA: Migration = [
   `CREATE INDEX sessions_of_person ON sessions (person_id) WHERE person_id IS NOT NULL`,
   `CREATE INDEX sessions_of_key ON sessions (key_id, last_used_at_ms)`,
   `CREATE INDEX sessions_by_end ON sessions (expires_at_ms)`,
-  // made_by is the key that made a link for another person; its owner must still have that right when the link is used.
+  // made_by is the key that made a link for another person; the key must still have that right when the link is used.
   // session_hash is the session that made a code; it must not have ended.
   `CREATE TABLE sign_in_codes (
      hash TEXT NOT NULL PRIMARY KEY,
@@ -717,7 +717,7 @@ export const FIRST_SCHEMA: Migration = [
      at_ms BIGINT NOT NULL,
      body TEXT NOT NULL
    )`,
-  // Secrets that may be used once and were used: messages of the identity provider and challenges that passkeys have signed.
+  // Hashes of what was used and must not be used again: messages of the identity provider and challenges that passkeys have signed.
   `CREATE TABLE sign_on_uses (hash TEXT NOT NULL PRIMARY KEY, expires_at_ms BIGINT NOT NULL)`,
   `CREATE INDEX sign_on_uses_by_end ON sign_on_uses (expires_at_ms)`,
   // The keys with which the nodes sign challenges for passkeys.

@@ -13,7 +13,7 @@ export class OutcomeUnknownError extends Error {
 
 /**
  * Runs the work in one transaction on its own connection. The first statements of the work are sent with BEGIN. Statements that
- * the work did not wait for are sent with COMMIT; if one of them fails, the server rolls back.
+ * the work did not wait for are sent with COMMIT; if one of them fails, the server ignores the COMMIT.
  */
 export async function inTransaction<T>(
   connections: Connections,
