@@ -97,8 +97,8 @@ export class Listener {
 }
 
 /**
- * The limit of connections that are being closed because others replaced them; they count until they are closed. The limit of
- * all connections is checked where they are accepted.
+ * The room for replaced connections, which count until they are closed, in addition to the limit of all connections. That
+ * limit itself is checked where connections are accepted.
  */
 const CLOSING_CONNECTIONS_MAX = 64;
 

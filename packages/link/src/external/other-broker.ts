@@ -15,7 +15,7 @@ interface OtherBrokerParts {
   readonly changed: (error: Error | null) => void;
 }
 
-/** The limits are lower than for other connections to a broker, because nothing depends on this one. */
+/** The times are longer than for the broker of the devices, so that this broker is asked rarely: nothing depends on it. */
 const LIMITS = { ...EXTERNAL_LIMITS, keepAliveS: 30, reconnectMs: 1_000, reconnectMsMax: 60_000 };
 const PUBLISH_MS_MAX = 5_000;
 

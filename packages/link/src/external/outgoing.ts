@@ -17,7 +17,7 @@ interface OutgoingParts {
   /** `null` while there is no connection to the broker. */
   readonly connection: () => BrokerConnection | null;
   readonly now: () => number;
-  /** Asks the service for the stored configuration, to learn whether the published one is still the newest. */
+  /** Makes the service send the stored configuration again, which shows whether the published one is still the newest. */
   readonly verifyConfiguration: (deviceId: string) => void;
 }
 
@@ -34,8 +34,8 @@ export class Outgoing {
   readonly #parts: OutgoingParts;
   readonly #unacknowledged = new Set<string>();
   /**
-   * The commands that are repeated until the device answers, and those that the broker has not passed on, oldest first. They
-   * are sent as soon as the broker or the device is connected again, because a stop must not wait for its next repetition.
+   * The commands that are repeated until the device answers, such as stops, and that the broker has not passed on, oldest first.
+   * They are sent as soon as the broker or the device is connected again: a stop must not wait for its next repetition.
    */
   readonly #held = new Map<string, HeldCommand>();
   /** The configurations that the broker has acknowledged and that are being compared with the stored ones. */

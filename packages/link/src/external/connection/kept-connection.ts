@@ -36,8 +36,8 @@ export class KeptConnection {
   }
 
   /**
-   * Resolves when the connection is ready, or when it cannot be opened now and will be opened later. Rejects if the broker
-   * refuses it, or if it cannot be used for too long.
+   * Resolves when the connection is ready, or when it may not be opened now (`mayOpen`) and will be opened later. Rejects if the
+   * broker refuses it, or if it cannot be used for too long.
    */
   async start(): Promise<void> {
     const { limits, mayOpen, changed } = this.#parts;
