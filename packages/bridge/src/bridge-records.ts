@@ -19,7 +19,7 @@ import type { Journal } from './uplink/journal.ts';
 
 const FAILURE_POINTS_MAX = 100;
 
-/** What became of a request, without its id. */
+/** The result of a request, without its id. */
 export type RequestOutcome = Omit<BridgeResult, 'request_id'>;
 
 export const refused = (detail: string): RequestOutcome => ({
@@ -69,7 +69,7 @@ export const siteRecord = ({ file: siteFile, loadedAtMs, faults }: LoadedSite): 
   })),
 });
 
-/** `undefined` before the journal is open. */
+/** Returns the state of the journal for a report; `status` is `undefined` before the journal is open. */
 export const journalRecord = (
   status: ReturnType<Journal['status']> | undefined,
 ): BridgeReport['journal'] => ({
@@ -87,7 +87,7 @@ export const journalRecord = (
 });
 
 interface DeviceFacts {
-  /** `undefined` while no driver has the device. */
+  /** The health of the device; `undefined` while no driver has the device. */
   readonly health: DeviceHealth | undefined;
   readonly session: ReturnType<Delivery['sessionOf']>;
   readonly otherUnits: readonly OtherUnit[] | undefined;

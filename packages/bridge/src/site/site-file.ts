@@ -234,7 +234,7 @@ const attachedOf = (
 export const profileOf = ({ profile }: SiteDevice, mapping: Mapping) =>
   profile ?? mapping.profile ?? 'silo_scale';
 
-/** Returns the faults of a profile other than that of the mapping: the readings of such a device would be refused. */
+/** Returns a fault if the profile of the device lacks channels that the mapping fills, because such readings would be refused. */
 function profileFaults(entry: SiteDevice, mapping: Mapping): string[] {
   const profile = profileOf(entry, mapping);
   const known: readonly string[] = PROFILES[profile].channels;
