@@ -191,7 +191,8 @@ export class JobQueue {
 
   /**
    * Returns the jobs of one group. Each is chosen when the one before it has ended, so that an urgent job waits for one other
-   * job at most. `refill` adds the jobs that have arrived meanwhile. A group with an urgent job ends with that job.
+   * job at most. `refill` adds the jobs that have arrived meanwhile. A group with urgent jobs ends after them, and takes one
+   * other job only if the last group left others waiting.
    */
   *nextGroup(refill: () => void): Generator<Job, void> {
     const startedMs = this.#nowMs();
