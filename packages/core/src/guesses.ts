@@ -28,7 +28,7 @@ const PASSWORD_WAITS = { firstMs: SECOND_MS, longestMs: MINUTE_MS };
  * two wrong passwords have a higher limit than the others, which leaves room for a person who has not tried yet.
  */
 export const PASSWORDS_WRONG_MAX = { byFailures: [100, 60, 40], others: 20 } as const;
-/** After this time one more password is accepted. */
+/** After each such time a place has room for one more password. */
 export const PASSWORD_ROOM_MS = 10 * SECOND_MS;
 
 /** The wrong passwords for a name from one network in a day. */
@@ -170,7 +170,7 @@ export interface PinTries {
 export const pinsOfDay = ({ ofDay }: PinTries, nowMs: number): CodeTry =>
   tryOfDay(ofDay ?? undefined, nowMs, PINS_WRONG_IN_A_DAY_MAX);
 
-/** The answer to one more PIN: it is checked after the wait, or PINs are no longer accepted. */
+/** One more PIN is only checked if `waitMs` is 0; `password_required` means that no PIN is accepted any more. */
 export type PinTry = { readonly waitMs: number } | 'password_required';
 
 export function pinTry(tries: PinTries, nowMs: number): PinTry {

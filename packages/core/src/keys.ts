@@ -160,7 +160,7 @@ export const callerWithin = (
 const earlier = (one: number | null, other: number | null): number | null =>
   one === null || other === null ? (one ?? other) : Math.min(one, other);
 
-/** The grants that both have, at the places that both name. */
+/** The scopes that both allow, at the places where both allow them. */
 export const grantsWithin = (owner: Access, key: Access): Grant[] =>
   owner.grants
     .flatMap((grant) => key.grants.map((own) => commonOf(grant, own)))

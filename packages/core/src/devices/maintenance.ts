@@ -18,7 +18,7 @@ export const isInForce = (maintenance: Maintenance | null, nowMs: number): maint
   nowMs >= maintenance.sinceMs &&
   (maintenance.untilMs === null || nowMs < maintenance.untilMs);
 
-/** The time from which silence of the device counts again; 0 if the device was never in maintenance. */
+/** The time from which silence of the device counts again; 0 if it was never in maintenance, or if no end has been set. */
 export const silenceCountsFromMs = (maintenance: Maintenance | null): number => maintenance?.untilMs ?? 0;
 
 /** The maintenance after the request; an end is stored as a time, because silence counts from then on. */

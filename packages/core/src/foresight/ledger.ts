@@ -421,7 +421,7 @@ function usePerHour(hours: Hours, refills: readonly Refill[], startMs: number): 
   return use;
 }
 
-/** The median of the last half hour. A jump without a refill is not believed, except a fall that all of these readings show. */
+/** The median of the last half hour. A jump without a refill is not believed unless all of the last readings show the fall or rise. */
 function levelNow(
   weights: Weights,
   hours: Hours,

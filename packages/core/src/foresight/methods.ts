@@ -177,7 +177,7 @@ export function weekdayFactors({ values, originDay }: Past): number[] | null {
   return mean > 0 ? medians.map((one) => one / mean) : null;
 }
 
-/** Multiplies the use by the curve of the animals by the ratio of the last days. */
+/** Multiplies the feed that the curve of the animals expects by the ratio of the last days. */
 const curve: Method = ({ values, originDay, animals }, out) => {
   if (animals === null) return false;
   if (expectedKg(animals, originDay) === null) return false;

@@ -18,7 +18,7 @@ interface OrderWish {
   readonly compartmentsKg: readonly number[] | null;
 }
 
-/** The orders that are due until a time, with totals for each product and place, and how they fit into one truck. */
+/** The orders for these silos, which are due until `untilMs`, with totals for each product and place, and their loads in one truck. */
 export function orderList(
   silos: readonly ForecastSilo[],
   { nowMs, untilMs, compartmentsKg }: OrderWish,

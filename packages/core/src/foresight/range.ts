@@ -37,7 +37,7 @@ export const addedKgOf = (weekKg: number, capacityKg: number): number =>
 
 /**
  * Split conformal prediction: the range is wide enough to have contained the past outcomes of this silo. Each outcome then
- * adapts the level (Gibbs and Candes 2021), so the share of misses is right for any distribution of the data.
+ * adapts the level (Gibbs and Candes 2021), so the share of misses tends to the wanted one for any distribution of the data.
  */
 export function rangeOf(outcomes: readonly Outcome[]): Range {
   const scores: number[] = [...ASSUMED];

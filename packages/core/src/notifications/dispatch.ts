@@ -162,7 +162,7 @@ const newWindow = (startMs: number): FloodWindow => ({
   chatteredBefore: [],
 });
 
-/** The devices and notices of a summary wait for the next summary, too, until a window has passed without one. */
+/** After a summary, further notices wait for the next one: all, or those of chattering devices, until a window has passed without one. */
 function currentWindow(window: FloodWindow | null, summary: Summary, nowMs: number): FloodWindow | null {
   // A clock that was put back must not make notices wait for hours.
   if (window === null || nowMs < window.startMs) return null;

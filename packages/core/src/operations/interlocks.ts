@@ -79,7 +79,7 @@ export function planOperation(request: OperationRequest, silo: SiloAtStart, nowM
 
 const refuseInMaintenance = (): never => refuse('device_in_maintenance', sentence('device_is_maintained'));
 
-/** The limits of an operation under way were computed from the present capacity, so the capacity must not change now. */
+/** Refuses a second start, and a change of the capacity, from which the limits of the operation under way were computed. */
 export function refuseWhileOperating(operations: readonly OperationState[]): void {
   const underWay = operations.find(holdsDevice);
   if (underWay !== undefined) throw operationInProgress(underWay);

@@ -14,7 +14,7 @@ type PastOperation = Pick<OperationState, 'type' | 'status' | 'amountCompletedG'
 
 /**
  * The usual amount of an operation of this type in this silo: the median, which one large amount does not change, of
- * completed operations. A stopped operation moved less than was wanted.
+ * completed operations. A stopped operation does not count, because it moved less than was wanted.
  */
 export function usualAmountG(type: OperationType, newest: readonly PastOperation[]): number | null {
   const moved = newest

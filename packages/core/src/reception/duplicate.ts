@@ -10,7 +10,7 @@ const ADDRESSES_MAX = 4;
 /** Further takeovers in a minute are not counted. */
 const TAKEOVERS_KEPT_MAX = 100;
 
-/** A client logged in as a device while another connection of that device was open and in use. */
+/** A client logged in as a device while another connection of that device was open and its client still answered. */
 export interface Takeover {
   readonly atMs: number;
   /** The addresses of the old and the new connection; empty if only an external broker knows them. */

@@ -97,8 +97,8 @@ function readingsRejected({ reception = null }: ReceptionFacts): Condition {
 }
 
 /**
- * Absent if readings are refused because of the clock, because an alert about the refusal exists then. Otherwise readings
- * are stored with a wrong time, so their values count as old.
+ * Absent while an alert about refused readings is raised, because that alert covers a wrong clock whose readings are refused.
+ * Otherwise readings are stored with a wrong time, so their values count as old.
  */
 function clockWrong({ reception = null }: ReceptionFacts): Condition {
   const type = 'clock_wrong';

@@ -4,7 +4,7 @@ import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { SiloFinding } from '../../foresight/record.ts';
 import type { Condition } from '../lifecycle.ts';
 
-/** The alerts of a silo with fewer known full days have the severity `info`. */
+/** The alerts from the forecast of a silo with fewer known full days have the severity `info`. */
 const KNOWN_DAYS_MIN = 14;
 
 const FOUND = [

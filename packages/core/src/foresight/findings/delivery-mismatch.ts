@@ -6,7 +6,7 @@ const TOLERANCE_SHARE = 0.02;
 /** The factor √2 is there because the weights before and after a delivery both have the noise of the scale. */
 const DEVIATIONS = 3 * Math.SQRT2;
 const CRITICAL_SHARE = 0.1;
-/** If this many earlier deliveries show the same difference, the difference comes from the scale and not from the truck. */
+/** From this many earlier deliveries on, a difference close to their median is a fault of the scale and not of the truck. */
 const EARLIER_MIN = 3;
 const ALIKE_SHARE = 0.01;
 

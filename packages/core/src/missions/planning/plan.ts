@@ -234,7 +234,7 @@ function refuse(code: ErrorCode, message: RefusalMessage, details?: Refusal['det
 
 /**
  * The mission of a device whose base was removed. A mission that was not sent yet gets the action to hold when the link is
- * lost. The device already has the others, and would return to a base that the service does not know.
+ * lost. The device already has the others and would return to a base that it no longer knows, so the removal is refused.
  */
 export function withoutBase(mission: MissionState): MissionState {
   const { plan, status } = mission;
