@@ -18,7 +18,7 @@ const Rule = Type.String({
 /** The text of a site about an alert: what a person should know to act on it. */
 export const AlarmHelpTexts = closed({ cause: Text, consequence: Text, action: Text });
 
-/** The place of the text beside the type of the alert: a facility or a device. */
+/** The alerts of a type to which a text applies: those in a facility, those of a threshold rule, or both. */
 export const AlarmHelpPlace = closed({
   facility: Type.Optional(described('Only for alerts there.', line(200))),
   rule: Type.Optional(described('Only for the alerts of this threshold rule: the `rule` of an alert.', Rule)),

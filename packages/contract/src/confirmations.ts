@@ -8,7 +8,7 @@ import { Timestamp } from './time.ts';
 /** How people confirm requests that cause movement: not at all, again by themselves, or by another person who may operate there. */
 export const RECONFIRMATIONS = ['none', 'pin', 'second_person'] as const;
 
-/** All actions that cause movement or declare an end; stops are not among them. */
+/** The actions that cause movement or declare an end. Stops are not among them, and a hold or an emergency stop is never confirmed. */
 const CONFIRMED_ACTIONS = [
   'operations.feed',
   'operations.discharge',

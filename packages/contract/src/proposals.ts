@@ -29,7 +29,7 @@ const ProposalRefusal = closed({ reason: Type.Optional(described('Why not.', Rea
 
 const OptionalReason = Type.Union([Reason, Type.Null()]);
 
-/** An operation that a program proposes; it starts only when a person confirms it. */
+/** A proposed operation; it starts only when a person confirms it. */
 export const Proposal = closed({
   proposal_id: Type.String(),
   device_id: DeviceId,

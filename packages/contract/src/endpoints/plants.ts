@@ -68,7 +68,7 @@ function exactId(key: string, value: unknown, context?: { readonly source?: stri
   return readPlantId(context?.source ?? '') ?? value;
 }
 
-/** `null` for a text that does not contain an int64 in digits. */
+/** `null` for a text that is not an int64 in digits. */
 export function readPlantId(text: string): bigint | null {
   if (text.length > ID_CHARS_MAX || !INTEGER.test(text)) return null;
   const id = BigInt(text);

@@ -16,7 +16,7 @@ import { ANSWER_HEADERS, answersOf, ComponentRefusals } from './answers.ts';
 import { ComponentSchemas, type Json, type JsonObject, toJson } from './component-schemas.ts';
 import { NAMED_SCHEMAS } from './named-schemas.ts';
 
-/** The fields that a webhook gets beside events. */
+/** The messages that a webhook gets beside events. */
 const Message = closed({
   id: Type.String(),
   type: Type.Enum(['notification', TEST_MESSAGE]),

@@ -120,7 +120,7 @@ export const capitalized = (text: string): string => text.charAt(0).toUpperCase(
 /** A code name, such as that of a sensor or a status, as words. */
 export const inWords = (code: string): string => code.replaceAll(/[_\s]+/g, ' ').trim();
 
-/** The name of a mission, with `word` before it if the name does not contain this word. */
+/** The name of a mission, with `word` before it unless the name begins with it or with `mission`. */
 export const missionText = (name: string, word = 'Mission'): string =>
   ['mission', word.toLowerCase()].some((one) => name.toLowerCase().startsWith(one))
     ? capitalized(name)
