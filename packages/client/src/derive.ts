@@ -62,7 +62,7 @@ function headersOf(
   { requestHeaders, isUrgent }: Endpoint,
   { idempotencyKey, ifMatch, actor, confirmation }: CallOptions,
 ): Readonly<Record<string, string>> {
-  // Each repetition of a stop is carried out again, so the client adds no key.
+  // Each repetition of a stop of an operation is carried out again, so it gets no key; an emergency stop gets one, as every command.
   const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
   const key = idempotencyKey ?? (needsKey ? newIdempotencyKey() : undefined);
   return {

@@ -102,7 +102,7 @@ class SilenceLimit {
       cancelled === undefined ? this.#abort.signal : AbortSignal.any([cancelled, this.#abort.signal]);
   }
 
-  /** Must be called when something has arrived, and when the wait begins. */
+  /** Starts the limit again: the wait for the first chunk begins, or that for the next one. */
   restart(): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.#abort.abort(new Error(this.#message())), this.#limitMs);
