@@ -11,7 +11,7 @@ export interface Place extends PlanePoint {
   readonly altitudeM: number;
 }
 
-/** The radius of the earth in WGS-84. */
+/** The radius at the equator and the eccentricity of the WGS-84 ellipsoid. */
 const EQUATOR_RADIUS_M = 6_378_137;
 const ECCENTRICITY_SQUARED = 6.69437999014e-3;
 const DEGREE_RAD = Math.PI / 180;
