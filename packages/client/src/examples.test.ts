@@ -141,7 +141,7 @@ describe('the examples of integrations', () => {
   }
 });
 
-/** Lets a silo sink below its low level, but not below its critical one, so that there is one alert. */
+/** Registers a silo whose weight is below its low level, but not below its critical one, so that there is one alert. */
 async function raiseAlert(client: Client, deviceId: string): Promise<void> {
   const place = { location: { facility: 'north', zone: 'a' }, capacity: { max: 1_000, unit: 'kg' as const } };
   await client.devices.silo.register({ device_id: deviceId, name: deviceId, model: 'GS-100', ...place });
