@@ -185,7 +185,7 @@ export class DeviceDirectory {
       },
       (device) => this.#remember(device, replacementsSeen),
     );
-    // A device that was read neither now nor by a request since is not registered any more.
+    // A device that was read neither now nor by a request since does not exist any more.
     for (const [deviceId, { round }] of this.#remembered) {
       if (round < this.#round) this.#remembered.delete(deviceId);
     }

@@ -29,8 +29,8 @@ const HEADER = 'x-confirmation';
 const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmedText(request), 'hex');
 
 /**
- * Refuses a change by a person when the facility requires a confirmation and the request has none; programs need none. Must be called
- * before the request names the resource that it makes.
+ * Refuses a change by a person when the facility requires a confirmation and the request has no fitting one; programs need none. Must
+ * be called before the request names the resource that it makes.
  */
 export async function requireConfirmed(
   request: FastifyRequest,

@@ -23,7 +23,7 @@ const pathOf = (silo: string): string => `/v1/siloscale/devices/${silo}`;
 const doneEntries = (query: string): Promise<AuditEntry[]> =>
   service.ask(`/v1/audit?result=done&${query}`, 'GET');
 
-/** Changes a configuration again and again, each time with another key, and returns the ids of the requests by their outcome. */
+/** Changes a configuration again and again, sends each change once, and returns the ids of the requests by their outcome. */
 async function change(silo: string): Promise<{ acknowledged: string[]; unknown: string[] }> {
   const [acknowledged, unknown]: [string[], string[]] = [[], []];
   for (let n = 1; acknowledged.length < CHANGES_PER_SILO || service.kills < KILLS_MIN; n++) {

@@ -41,7 +41,7 @@ const STREAMS: readonly string[] = ['events.stream', 'readings.stream'];
 /** A test is repeated, because reads in the background are counted, too. */
 const TRIES = 3;
 
-/** The endpoints that are called to make one resource of each kind. */
+/** Other endpoints whose resources are made, too, so that there is one of each kind. */
 const MAKES =
   /^(shifts\.(removeNote|acknowledgeHandover)|people\.change|terminals\.end|reports\.removeSchedule|views\.remove|session\.endOne|alarmHelp\.remove|foresight\.changeRefill)$/;
 

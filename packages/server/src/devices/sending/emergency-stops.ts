@@ -43,9 +43,9 @@ interface EmergencyStopParts {
 export class EmergencyStops {
   readonly #parts: EmergencyStopParts;
   /**
-   * The id of the stop of each device whose stop is not stored yet. A further request uses the same id, because the device has to
-   * answer each stop with an id of its own every time it is repeated. A stop that is stored may have been confirmed and released since,
-   * so the next request makes a new one.
+   * The id of the stop of each device whose stop is not stored yet. A further request uses the same id, because stops with different ids
+   * are all repeated, and the device would have to answer each of them every time. A stop that is stored may have been confirmed and
+   * released since, so the next request makes a new one.
    */
   readonly #unstored = new Map<string, string>();
 

@@ -81,7 +81,7 @@ export class PriorityCommands {
   readonly #current = new Map<string, Current>();
   /** The commands with a request that could not be stored. */
   readonly #unstored = new Set<Current>();
-  /** The time at which each emergency stop was stored, by `performance.now()`; infinite until then. */
+  /** When each emergency stop that was not stored in time was stored after all, by `performance.now()`; infinite until then. */
   readonly #blocking = new Map<PriorityCommand, number>();
 
   /** Whether movement is blocked: its write began, at `begunAtMs`, before the emergency stop was stored, so it has not seen the stop. */

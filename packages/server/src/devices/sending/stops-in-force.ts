@@ -41,7 +41,7 @@ export class StopsInForce {
   readonly #parts: StopsInForceParts;
   readonly #clock: () => number;
   readonly #stops = new BoundedMap<string, StopInForce>(STOPS_MAX);
-  /** The ids of the stops that the event log has told before all stops were read; `null` from then on. */
+  /** The ids of operations and commands whose newer state the event log told before all stops were read; `null` from then on. */
   #told: Set<string> | null = new Set();
   #answeredAtMs: number;
 

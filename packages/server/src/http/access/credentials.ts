@@ -39,7 +39,7 @@ export const limitsOf = ({ caller, routeOptions, body }: FastifyRequest): Limits
   return limitsWith(caller, (endpoint && scopeOf(endpoint, body)) ?? 'read');
 };
 
-/** Refuses a device that the caller may not know of as not found; if the caller may read the device, the refusal names what is missing. */
+/** Refuses a device that the caller may not know of as not found; a device that the caller may read is refused as forbidden. */
 export function refuseOutside(
   request: FastifyRequest,
   place: Place | undefined,

@@ -163,7 +163,7 @@ export class PasswordChecks {
     return found;
   }
 
-  /** Stores the wrong secret before the answer, so that its owner is told of it. */
+  /** Stores before the answer that a secret was wrong, so that the person is told of it; the secret itself is not stored. */
   async wrong(secret: WrongSecret, request: FastifyRequest): Promise<void> {
     const told = { nowMs: this.#now(), canSendMail: this.#canSendMail };
     await this.#changes(request).guesses.wrong(secret, told);

@@ -173,7 +173,7 @@ export class RequestTurns {
     return false;
   }
 
-  /** Runs one request or one part of an answer, then the next one when that has finished, until the time of the turn is used. */
+  /** Runs one request or one part of an answer until it waits for something, then the next one, until the time of the turn is used. */
   readonly #serveNext = (): void => {
     const found = this.#nextCaller();
     if (found === undefined || !this.#hasTime()) return;

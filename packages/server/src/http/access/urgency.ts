@@ -16,7 +16,7 @@ export const urgencyOf = ({ routeOptions }: FastifyRequest) =>
 export const isUrgentNow = ({ isUrgent }: Endpoint, body: unknown): boolean =>
   typeof isUrgent === 'boolean' ? isUrgent : isUrgentBody(isUrgent, body);
 
-/** The scope that a request needs. An emergency stop needs less than the other commands, so the lower scope counts until the body is read. */
+/** The scope that a request needs. An emergency stop needs less than other commands; until the body is read, each may be one. */
 export function scopeOf({ scope, isUrgent }: Endpoint, body: unknown): Scope | null {
   if (scope === null) return null;
   const mayBeStop = typeof isUrgent !== 'boolean' && (body === undefined || isUrgentBody(isUrgent, body));

@@ -53,7 +53,7 @@ export class Idempotency {
     }
   }
 
-  /** Answers with a secret that is not stored in clear text: a repetition gets the secret of the first answer. */
+  /** Carries out a request whose answer has a secret that is not stored in clear text; a repetition gets the secret of the first answer. */
   async onceWithSecret<Result>(
     request: FastifyRequest,
     reply: FastifyReply,

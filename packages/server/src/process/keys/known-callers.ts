@@ -9,7 +9,7 @@ import { type Caller, callerOf, type Found, foundBySession } from './callers.ts'
 
 /** How long the last known caller may still stop something while the storage does not answer. */
 export const LAST_KNOWN_MS_MAX = DAY_MS;
-/** The number of keys and sessions that may stop something; a further one replaces the one that was read longest ago. */
+/** The limit of keys and sessions that are remembered; a further one replaces the one that was read longest ago. */
 const CALLERS_MAX = 100_000;
 /** All are read this often: changes on another node are reported at once, unless that node ends at this moment. */
 const ALL_EVERY_MS = MINUTE_MS;
@@ -66,7 +66,7 @@ export class KnownCallers {
     return this.#known.size;
   }
 
-  /** `null` after a day without the storage; a clock that was set back must not extend this time. */
+  /** `null` for an unknown caller and after a day without the storage; a clock that was set back must not extend this time. */
   find(hash: string): Found | null {
     const known = this.#known.get(hash);
     if (known === undefined) return null;
@@ -119,7 +119,7 @@ export class KnownCallers {
       async (last, limit) => [...(await app.session.all(page(last?.[0], limit)))],
       ([hash, session]) => this.#noteSession(hash, session),
     );
-    // A caller that was read neither now nor by a request since has ended.
+    // A caller that was read neither now nor by a request since has ended, or may stop nothing.
     for (const [hash, { round }] of this.#known) if (round < this.#round) this.#known.delete(hash);
   }
 

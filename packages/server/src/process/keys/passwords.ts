@@ -6,7 +6,7 @@ import { SECOND_MS } from '@granary/contract/time';
 import { Argon2 } from './argon2.ts';
 import { PasswordTurns, type Turn } from './password-turns.ts';
 
-/** The minimum that OWASP recommends for argon2id; a small site has little memory. */
+/** Only the minimum that OWASP recommends for argon2id, because a small site has little memory. */
 const MEMORY_KIB = 19_456;
 const PASSES = 2;
 const LANES = 1;

@@ -32,7 +32,7 @@ export function createLogger(
 export const isReadableFormat = (format: LogFormat): boolean =>
   format === 'text' || (format === 'auto' && process.stdout.isTTY === true);
 
-/** The access log has no limit on the number of lines, because each request has a limit and the operator has asked for the log. */
+/** The access log has no limit on the number of lines, because every request gets a line and the operator has asked for the log. */
 export function createAccessLog(format: LogFormat): Logger {
   const isReadable = isReadableFormat(format);
   return createLogger('info', isReadable, { write: isReadable ? writePretty : standardOutput() });

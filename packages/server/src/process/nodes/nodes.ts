@@ -108,7 +108,7 @@ export class Nodes implements CollectorTurn {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    // The call waits for a beat that is under way, but not for long. A node that cannot leave soon counts as ended.
+    // The call waits for a beat that is under way, but not for long. A node that cannot leave counts as ended soon after.
     await this.#parts.table?.leave(this.#parts.node.nodeId).catch(() => undefined);
   }
 
