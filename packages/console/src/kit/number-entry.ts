@@ -2,7 +2,7 @@ import { formatNumber } from './format.ts';
 
 /** Longer texts are not read; no number of a form is that long, even in a whole sentence that was pasted. */
 const CHARS_MAX = 60;
-/** The number of decimals that a number can have. */
+/** This is more decimals than a number can have, so that none is cut off. */
 const DECIMALS_MAX = 20;
 
 /** The number of meanings that are collected; more are not offered. */

@@ -128,7 +128,7 @@ export class Movements {
     });
   }
 
-  /** No movement leaves its place while this returns true, for example while the pointer is among them. Returns the function that ends this. */
+  /** No movement leaves its place while `isHeld` is true, such as while the pointer is among them. Returns the function that ends this. */
   holdWhile(isHeld: () => boolean): () => void {
     this.#holds.add(isHeld);
     return () => this.#holds.delete(isHeld);

@@ -95,7 +95,7 @@ export async function forgetOthers({ key_id: keyId }: SignedIn): Promise<void> {
   if (state !== null && state.session.key_id !== keyId) await forgetKept();
 }
 
-/** The store of the page and of the script for Web Push, which are the same whoever has signed in. */
+/** The store of the page and its files, which are the same whoever has signed in. */
 export const SHELL = 'granary-shell';
 
 /** Starts the service worker, and also keeps what was loaded before it was there. */
@@ -118,7 +118,7 @@ export async function startServiceWorker(): Promise<void> {
 export const entryOf = (page: string): string | undefined =>
   /<script[^>]* src="(\/assets\/[^"]+)"/.exec(page)?.[1];
 
-/** Whether the service has a newer page than this one. */
+/** Whether the service has another page than this one. */
 export async function isOutdated(): Promise<boolean> {
   try {
     const answer = await fetch('/', { cache: 'no-cache' });

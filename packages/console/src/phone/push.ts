@@ -57,13 +57,13 @@ async function register(client: Client, subscription: PushSubscription): Promise
   await client.push.subscribe({ endpoint: endpoint ?? '', keys: { p256dh, auth } });
 }
 
-/** Ends the subscription of this browser. The service also ends it by itself with the session. */
+/** Ends the subscription in this browser. This needs no service, which ends the subscription by itself with the session. */
 export async function turnPushOff(): Promise<void> {
   try {
     localStorage.removeItem(OWNER);
     await (await ownSubscription())?.unsubscribe();
   } catch {
-    // A failure is ignored, because the service sends no messages to a browser that is signed out.
+    // A failure is ignored, because the service sends no messages to a subscription that has ended there.
   }
 }
 
