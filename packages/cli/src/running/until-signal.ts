@@ -23,7 +23,7 @@ export async function runUntilSignal(start: (onStop: (stop: Stop) => void) => Pr
   }
 }
 
-/** Exits although the start has not finished. Everything that was acknowledged is on disk, so this is like a crash. */
+/** Exits if the start does not finish soon. Everything that was acknowledged is on disk, so this is like a crash. */
 function exitUnless(starting: Promise<void>): void {
   const timer = setTimeout(() => process.exit(0), START_TIMEOUT_MS);
   const keepRunning = () => clearTimeout(timer);
