@@ -203,7 +203,7 @@ export async function faults(client: TourClient): Promise<void> {
   client.key = client.address.adminKey;
 }
 
-/** Asks for the views of all devices; only parts that do not depend on the duration of the previous steps are recorded. */
+/** Asks for the views of all devices in a way that does not depend on how long the previous steps took. */
 export async function fleet(client: TourClient): Promise<void> {
   for (const name of ['devices', 'alerts', 'operations', 'missions', 'commands']) {
     await client.step('GET', `/v1/${name}?facility=nowhere`);
@@ -230,7 +230,7 @@ export async function fleet(client: TourClient): Promise<void> {
   await client.step('POST', '/v1/alerts/acknowledge', { body: { alert_ids: [], acknowledged_by: '' } });
 }
 
-/** Asks for notes and handovers; only parts that do not depend on the time are recorded. */
+/** Asks for notes and handovers in a way that does not depend on the time. */
 export async function shifts(client: TourClient): Promise<void> {
   const at = '2026-03-01T08:00:00Z';
   const made = await client.step('POST', '/v1/notes', { body: { facility: 'north', at, text: 'noisy' } });
@@ -314,7 +314,7 @@ export async function alarmHelp(client: TourClient): Promise<void> {
   await client.step('DELETE', `${path}?facility=north&rule=temp_3%20below%20warning`);
 }
 
-/** Asks for exports; only parts that do not depend on the readings of the previous steps are recorded. */
+/** Asks for exports in a way that does not depend on the readings of the previous steps. */
 export async function dataExports(client: TourClient): Promise<void> {
   await client.step('GET', '/v1/readings?facility=nowhere');
   await client.step('GET', '/v1/readings?facility=nowhere&format=ndjson');
