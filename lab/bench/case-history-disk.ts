@@ -76,7 +76,7 @@ function readingOf(deviceNo: number, round: number): Reading {
   };
 }
 
-/** Returns −1, 0 or 1 as noise. */
+/** The noise of a value: −1, 0 or 1, different for each device, round and sensor. */
 const noise = (deviceNo: number, round: number, sensor: number): number =>
   ((Math.imul(round + 7_919 * deviceNo + 104_729 * sensor, 0x9e3779b1) >>> 16) % 3) - 1;
 

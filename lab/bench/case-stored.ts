@@ -56,7 +56,7 @@ export async function measureStored(dataDir: string, storage: Storage = SQLITE):
   }
 }
 
-/** Makes the largest number of each kind of record, and the callers. */
+/** Makes one record of each kind, which is copied later, and the callers. */
 async function loadsOf(service: ServiceProcess): Promise<Load[]> {
   const made = async (path: string, body: object) =>
     ((await (await ask(service, path, body)).json()) as { data: { readonly key?: string } }).data;

@@ -7,7 +7,7 @@ const ARRIVED_MS_MAX = 30_000;
 const NEXT_NODE_AFTER_MS = 50;
 
 interface Waiting {
-  /** The id of the stopped job; `null` until the request is answered, and then any stop that did not arrive before may be the one. */
+  /** The id of the stopped job; `null` until the request is answered: until then any stop that did not arrive before may be the one. */
   jobId: string | null;
   /** The stops that the device has received since the request, each with its first arrival. */
   readonly received: Map<string, ReceivedCommand>;
