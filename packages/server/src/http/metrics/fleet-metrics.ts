@@ -11,7 +11,7 @@ import { gauge, type Metric, type Sample } from '../../process/metrics/expositio
 /** The number of rows that SQLite counts in about a millisecond, during which it blocks the main thread. */
 const ROWS_PER_PART = 1_000;
 
-/** The counts are read at this interval while somebody reads the metrics; a request itself does not read them. */
+/** The counts are read at this interval while somebody reads the metrics; a request waits for a read only when they are too old. */
 const REFRESH_MS = 5 * SECOND_MS;
 /** Without a request for this long, the counts are not read any more; the usual intervals of Prometheus are shorter. */
 const UNUSED_MS_MAX = 3 * MINUTE_MS;
@@ -51,7 +51,7 @@ export class FleetMetrics {
     this.#timer = null;
   }
 
-  /** The metrics without the counts while the storage does not answer. */
+  /** The metrics; the counts are left out while the storage does not answer. */
   async metrics(): Promise<Metric[]> {
     this.#usedAtMs = this.#clocks.monotonicMs();
     this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();

@@ -278,7 +278,7 @@ const queryOf = ({ url }: FastifyRequest): string => {
   return at === -1 ? '' : url.slice(at);
 };
 
-/** Enters the result of the sign-in in the audit log in place of the code and the state. */
+/** Makes the values that the provider has sent the input in the audit log, in place of the code and the state. */
 function noteInput(request: FastifyRequest, input: object): void {
   if (request.attempt !== null) request.attempt = { ...request.attempt, input: auditInput({}, input) };
 }
