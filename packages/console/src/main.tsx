@@ -169,7 +169,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   return close;
 }
 
-/** Keeps the state in the browser while it is current, and reloads the page when the service has a newer one. */
+/** Keeps the state in the browser while it is current, and reloads the page when the service has another one. */
 function keepFor(own: SignedIn, live: Live): () => void {
   const { current } = live.connection;
   const keep = (): void => {
@@ -201,7 +201,7 @@ function keepFor(own: SignedIn, live: Live): () => void {
   };
 }
 
-/** Reloads the page if the service is newer after an interruption, but not while a person uses a form. */
+/** Reloads the page if the service has another one after an interruption, but not while a person uses a form. */
 async function reloadIfOutdated(): Promise<void> {
   const isBusy = document.querySelector('dialog[open], input:focus, select:focus, textarea:focus') !== null;
   if (!isBusy && (await isOutdated())) location.reload();

@@ -87,7 +87,7 @@ class Clock {
   #aheadMs: number | null = null;
   #timer: ReturnType<typeof setInterval> | undefined;
 
-  /** Takes a time that the service has just sent. Of several the latest is the most exact, because the network delayed each of them. */
+  /** Takes a time that the service has just sent. The one furthest ahead is the most exact, because the network delays each of them. */
   observe(timestamp: string): void {
     const aheadMs = Date.parse(timestamp) - Date.now();
     if (this.#aheadMs !== null && Math.abs(aheadMs - this.#aheadMs) < TICK_MS) {

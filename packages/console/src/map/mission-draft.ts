@@ -69,7 +69,7 @@ export function withChange(draft: Draft, id: number, change: Partial<Omit<DraftW
   return { ...draft, waypoints };
 }
 
-/** Moves a waypoint to another place of the order; a place outside the list is its end. */
+/** Moves a waypoint to another place of the order; a place outside the list is the nearer end of the list. */
 export function withOrder(draft: Draft, id: number, index: number): Draft {
   const moved = draft.waypoints.find((one) => one.id === id);
   if (moved === undefined) return draft;

@@ -73,7 +73,7 @@ export interface Facility {
 
 /**
  * Devices are sorted within their facility. Facilities are in the order of their names, so that a person finds them in the same place.
- * With the order by level, the facility with the lowest level comes first.
+ * With an order by level or by the time of being empty, the facility of the first device comes first.
  */
 export function arrange(devices: readonly ArrangedDevice[], arrangement: Arrangement): Facility[] {
   const shown = devices.filter((one) => isWanted(one, arrangement)).sort(ORDERS[arrangement.sort]);

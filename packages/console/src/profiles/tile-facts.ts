@@ -171,7 +171,7 @@ export class LazyReads<Value> {
     return kept.value;
   }
 
-  /** Called when the value has changed: it is read again at once if it is shown now, otherwise the next time. */
+  /** Called when the value has changed: it is read again at once if it was read before, otherwise when it is next shown. */
   forget(deviceId: string): void {
     const kept = this.#kept.get(deviceId);
     if (kept === undefined) return;

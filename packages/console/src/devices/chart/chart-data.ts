@@ -51,7 +51,7 @@ async function readBuckets(
   return bucketsOf(points, INTERVAL_MS[interval]);
 }
 
-/** The level is read as weight in kilograms. The bucket in which the range begins is part of the history. */
+/** The weight of a silo is read as its level in kilograms. The bucket in which the range begins is part of the history. */
 function historyQuery({ id }: Pick<ShownSensor, 'id'>, { fromMs, toMs }: TimeRange, interval: Interval) {
   const step = INTERVAL_MS[interval];
   return {

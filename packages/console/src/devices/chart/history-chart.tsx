@@ -51,7 +51,7 @@ interface Props {
   readonly sensors: readonly ShownSensor[];
   /** `undefined` until the configuration was read; the thresholds are then drawn later. */
   readonly configuration: DeviceConfiguration | undefined;
-  /** Set to true when the line is drawn; the other reads of the page wait for this. */
+  /** Set to true when the line was read or could not be read; the other reads of the page wait for this. */
   readonly hasLine: Signal<boolean>;
 }
 
