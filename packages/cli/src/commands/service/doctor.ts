@@ -259,7 +259,7 @@ export async function deviceFindings(client: Client): Promise<Finding[]> {
   }
 }
 
-/** No findings if there are no bridges. */
+/** No findings if there are no bridges, or if the key may not see them. */
 export async function bridgeFindings(client: {
   readonly bridges: Pick<Client['bridges'], 'list'>;
 }): Promise<Finding[]> {

@@ -92,7 +92,7 @@ async function keyOfDemo(baseUrl: string, dataDir: string): Promise<string | nul
   }
 }
 
-/** Removes the bridge of the demo, unless other people's devices are attached to it. */
+/** Removes the bridge of the demo, unless devices are attached to it that were not removed. */
 async function forgetBridge(
   client: Client,
   removed: readonly string[],

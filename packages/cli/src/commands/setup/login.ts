@@ -156,7 +156,7 @@ export const logout: Define = (command, environment) => {
   });
 };
 
-/** Ends the key if it is one of a person, and returns whether it was; a key that has already ended needs nothing. */
+/** Ends the key if it is one of a person. Returns whether the key has ended, also if it had ended before. */
 async function endOwnKey(client: Client): Promise<boolean> {
   try {
     const { personal_key_id: keyId } = await client.session.get();
