@@ -13,7 +13,7 @@ const KILLS_MAX = 15;
 const RETRY_MS = 100;
 const REOPEN_ATTEMPTS_MAX = 40;
 const REOPEN_AFTER_MS = 500;
-/** This is longer than any state forbids something for a while. */
+/** This is longer than any state can forbid a request. */
 const ANSWER_MS_MAX = 300_000;
 
 interface CrashOptions {

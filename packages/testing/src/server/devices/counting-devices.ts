@@ -84,7 +84,7 @@ export class CountingSilo extends CountingDevice<SiloCommand> {
     this.#weightAtFirstKg = weightKg;
   }
 
-  /** The end of an operation on the device; `undefined` if it never began there. */
+  /** The state of an operation on the device; `undefined` if it never began there. */
   truth(operationId: string): Pick<OperationRun, 'state' | 'movedKg'> | undefined {
     return this.#runs.get(operationId);
   }
