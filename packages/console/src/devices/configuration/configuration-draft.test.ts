@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
+import fc from 'fast-check';
 import { meantTime, shownTime } from '../../kit/site-time.ts';
 import {
   draftOf,
@@ -180,6 +181,21 @@ test('a rule that a point lacks, has twice or has with another value stays a lin
     assert.ok(lines.every((line) => line.cable === null));
     assert.deepEqual(rulesOf(lines).toSorted(byText), rules.toSorted(byText));
   }
+});
+
+test('whatever the texts of rules are, an editor that changes nothing keeps them', () => {
+  const pointsWith = (text: string) =>
+    [1, 2, 3].map((no) => ({ ...heats(no), message: text.replaceAll('n', `${no}`) }));
+  assert.deepEqual(rulesOf(ruleLines(pointsWith('Cable #n warm'), [cable])), pointsWith('Cable #n warm'));
+  fc.assert(
+    fc.property(
+      fc.array(fc.string({ unit: fc.constantFrom('#', '1', '2', 'n', ' ', 'a') }), { maxLength: 3 }),
+      (texts) => {
+        const rules = texts.flatMap(pointsWith);
+        assert.deepEqual(rulesOf(ruleLines(rules, [cable])).toSorted(byText), rules.toSorted(byText));
+      },
+    ),
+  );
 });
 
 const byText = (one: object, other: object): number => (JSON.stringify(one) < JSON.stringify(other) ? -1 : 1);

@@ -130,7 +130,9 @@ export function ruleLines(rules: readonly ThresholdRule[], cables: readonly Sens
   const keyOf = (rule: ThresholdRule): string => JSON.stringify({ ...numbered(rule), sensor_id: '' });
   const groups = new Map<string, { cable: SensorCable | null; members: ThresholdRule[] }>();
   for (const [index, rule] of rules.entries()) {
-    const cable = cableOf(rule.sensor_id);
+    // A text that has the sign itself would become another one, so its rule stays a line of its own.
+    const hasSign = rule.message?.includes(POINT_NUMBER) === true;
+    const cable = hasSign ? undefined : cableOf(rule.sensor_id);
     const key = cable === undefined ? String(index) : `${cable.prefix} ${keyOf(rule)}`;
     const group = groups.get(key) ?? { cable: cable ?? null, members: [] };
     group.members.push(rule);
