@@ -313,7 +313,12 @@ export async function useUpCode(
   return madeIn !== undefined && (await removeCode(sql, codeHash)) ? { madeIn } : null;
 }
 
-async function findOpenSession(sql: Sql, hash: string, nowMs: number): Promise<StoredSession | undefined> {
+/** Finds a session that has neither ended nor expired. */
+export async function findOpenSession(
+  sql: Sql,
+  hash: string,
+  nowMs: number,
+): Promise<StoredSession | undefined> {
   const found = (await findSessions(sql, [hash])).get(hash);
   return found !== undefined && nowMs < found.session.expiresAtMs ? found.session : undefined;
 }

@@ -186,6 +186,32 @@ describeEachEngine('sign-ins with the identity provider', (engine) => {
     assert.equal(found?.session.expiresAtMs, provider.endsAtMs);
   });
 
+  it('a link that was asked for in a session ends with it, and is for nobody else', async () => {
+    const grants = [
+      { role: 'viewer' as const, scopes: ['read' as const], facilities: null, deviceIds: null },
+    ];
+    for (const keyId of ['per_linked', 'per_other']) {
+      const person = { keyId, login: keyId, name: keyId, email: null, createdAtMs: NOW_MS, grants };
+      const code = { hash: `code ${keyId}`, keyId, createdAtMs: NOW_MS, expiresAtMs: NOW_MS + DAY_MS };
+      await app.people.invite(person, code);
+    }
+    const session = { codeHash: null, formerHash: null, nowMs: NOW_MS };
+    const created = await app.session.create({ ...session, keyId: 'per_linked', hash: 'linked' });
+    await app.session.create({ ...session, keyId: 'per_other', hash: 'other' });
+    assert.ok(created !== undefined);
+    const { expiresAtMs: endsAtMs } = created.session;
+    const linkedAt = async (subject: string, nowMs: number, sessionHash: string) => {
+      const link = { keyId: 'per_linked', codeHash: null, sessionHash };
+      return await app.signOn.arrive(arrival(subject, [], { link, nowMs }));
+    };
+    const ended = { kind: 'refused', result: 'link_ended' };
+    assert.deepEqual(await linkedAt('linked', endsAtMs, 'linked'), ended, 'the session has expired');
+    assert.deepEqual(await linkedAt('linked', NOW_MS, 'other'), ended, 'the session of another person');
+    assert.deepEqual(await linkedAt('linked', NOW_MS, 'nobody'), ended, 'no session');
+    const taken = await linkedAt('linked', endsAtMs - 1, 'linked');
+    assert.ok(taken.kind !== 'refused' && taken.key.keyId === 'per_linked');
+  });
+
   it('what is signed in with a code ends with the session of the provider', async () => {
     const { keyId } = await known(arrival('coded', ['operators']));
     const endsAtMs = NOW_MS + HOUR_MS;

@@ -26,7 +26,7 @@ import {
 import { refuseLimited } from '../rights.ts';
 import { sessionsEnded } from '../session/session.ts';
 import {
-  findSessions,
+  findOpenSession,
   keysOfProviderSessions,
   removeProviderSessions,
   removeSessionsBeyond,
@@ -257,7 +257,8 @@ async function isInForce(
 ): Promise<boolean> {
   if (codeHash !== null)
     return (await useUpCode(sql, codeHash, nowMs, (maker) => mayMakeLinkFor(maker, person))) !== null;
-  return sessionHash !== null && (await findSessions(sql, [sessionHash])).has(sessionHash);
+  const session = sessionHash === null ? undefined : await findOpenSession(sql, sessionHash, nowMs);
+  return session?.keyId === person.keyId;
 }
 
 /** Adds a person without any rights. */
