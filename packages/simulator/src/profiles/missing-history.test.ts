@@ -10,6 +10,7 @@ import { backfillMessages, missingSpan } from './missing-history.ts';
 const NOW_MS = Date.UTC(2026, 10, 15, 9, 41, 7);
 const PAST = { fromMs: NOW_MS - 30 * DAY_MS, toMs: NOW_MS };
 const TODAY_MS = Date.UTC(2026, 10, 15);
+const SPACING_MS = 5 * MINUTE_MS;
 
 const pastOf = (silo: Silo) => ({
   spacingMs: 5 * MINUTE_MS,
@@ -20,25 +21,38 @@ const dayPoints = (...daysAgo: number[]) =>
   daysAgo.map((days) => ({ timestamp: toIso(TODAY_MS - days * DAY_MS), value: 50 }));
 
 test('for a device without points the whole history is missing', () => {
-  assert.deepEqual(missingSpan(PAST, []), PAST);
+  assert.deepEqual(missingSpan(PAST, [], SPACING_MS), PAST);
 });
 
 test('live readings of today do not count as written history', () => {
-  assert.deepEqual(missingSpan(PAST, dayPoints(0)), PAST);
+  assert.deepEqual(missingSpan(PAST, dayPoints(0), SPACING_MS), PAST);
 });
 
 test('live readings of today do not count either when the history begins today', () => {
   const today = { fromMs: TODAY_MS + MINUTE_MS, toMs: NOW_MS };
-  assert.deepEqual(missingSpan(today, dayPoints(0)), today);
+  assert.deepEqual(missingSpan(today, dayPoints(0), SPACING_MS), today);
 });
 
 test('an interrupted backfill continues where it stopped', () => {
-  const missing = missingSpan(PAST, dayPoints(12, 11, 10, 0));
+  const missing = missingSpan(PAST, dayPoints(12, 11, 10, 0), SPACING_MS);
   assert.deepEqual(missing, { fromMs: PAST.fromMs, toMs: TODAY_MS - 11 * DAY_MS });
 });
 
 test('a complete backfill is not written again, whatever gaps came later', () => {
-  assert.equal(missingSpan(PAST, dayPoints(30, 3)), undefined);
+  assert.equal(missingSpan(PAST, dayPoints(30, 3), SPACING_MS), undefined);
+});
+
+test('a backfill that is complete is so at every time of the day', () => {
+  const spacingMs = 30 * MINUTE_MS;
+  const source = { spacingMs, readingAt: (ts: number) => ({ ts }) };
+  for (let fromMs = PAST.fromMs; fromMs < PAST.fromMs + DAY_MS; fromMs += MINUTE_MS) {
+    const span = { fromMs, toMs: fromMs + 30 * DAY_MS };
+    const times = [...backfillMessages(source, span)].flatMap((message) => message.map(({ ts }) => ts));
+    const days = new Set(times.map((ts) => toIso(Math.floor(ts / DAY_MS) * DAY_MS)));
+    const points = [...days].sort().map((timestamp) => ({ timestamp, value: 1 }));
+    assert.equal(missingSpan(span, points, spacingMs), undefined, toIso(fromMs));
+    assert.notEqual(missingSpan(span, points.slice(1), spacingMs), undefined, toIso(fromMs));
+  }
 });
 
 test('messages fit, cover every five minutes once, newest message first, and contain the values of the scale', () => {

@@ -27,7 +27,7 @@ export interface DailyQuery {
 
 /** The time range that the service has no readings of; `undefined` when the backfill is complete, or none is wanted. */
 export async function findMissingHistory(
-  { dailyPoints }: BackfillSource,
+  { dailyPoints, spacingMs }: BackfillSource,
   days: number,
   nowMs: number,
 ): Promise<Span | undefined> {
@@ -38,7 +38,7 @@ export async function findMissingHistory(
     from: toIso(dayStartMs(span.fromMs)),
     to: toIso(nowMs),
   });
-  return missingSpan(span, points);
+  return missingSpan(span, points, spacingMs);
 }
 
 /**
@@ -46,11 +46,16 @@ export async function findMissingHistory(
  * that day are times when the farm was stopped, and stay. The day itself is written again, and so is the last day of the range,
  * because they may have live readings only; readings that are already stored change nothing.
  */
-export function missingSpan(span: Span, dailyPoints: readonly HistoryPoint[]): Span | undefined {
+export function missingSpan(
+  span: Span,
+  dailyPoints: readonly HistoryPoint[],
+  spacingMs: number,
+): Span | undefined {
   const oldest = dailyPoints[0];
   if (oldest === undefined) return span;
   const oldestMs = checkedTimeMs(oldest.timestamp);
-  if (oldestMs <= span.fromMs && oldestMs < dayStartMs(span.toMs)) return undefined;
+  // Late in the evening the first reading of a backfill is one of the next day.
+  if (oldestMs <= firstReadingMs(span, spacingMs) && oldestMs < dayStartMs(span.toMs)) return undefined;
   return { fromMs: span.fromMs, toMs: Math.min(span.toMs, oldestMs + DAY_MS) };
 }
 
@@ -69,9 +74,12 @@ export function* backfillMessages(source: Measured, { fromMs, toMs }: Span): Gen
 }
 
 function readingsIn({ spacingMs, readingAt }: Measured, { fromMs, toMs }: Span): readonly Reading[] {
-  const firstMs = Math.ceil(fromMs / spacingMs) * spacingMs;
+  const firstMs = firstReadingMs({ fromMs }, spacingMs);
   const count = Math.max(0, Math.ceil((toMs - firstMs) / spacingMs));
   return Array.from({ length: count }, (_, i) => readingAt(firstMs + i * spacingMs));
 }
+
+const firstReadingMs = ({ fromMs }: Pick<Span, 'fromMs'>, spacingMs: number): number =>
+  Math.ceil(fromMs / spacingMs) * spacingMs;
 
 const dayStartMs = (timeMs: number): number => Math.floor(timeMs / DAY_MS) * DAY_MS;
