@@ -27,6 +27,8 @@ interface Registration {
 export class ChromiumPushService {
   readonly #registrations = new Map<string, Registration>();
   readonly #connections = new Set<TLSSocket>();
+  /** The messages that came while the browser was not connected; it gets them when it connects. */
+  readonly #waiting: Buffer[] = [];
   readonly #http = createServer((request, response) => void this.#answer(request, response));
   readonly #link = createTlsServer(newCertificate(), (socket) => this.#accept(socket));
   #sent = 0;
@@ -107,7 +109,9 @@ export class ChromiumPushService {
       ...textField(9, `message-${++this.#sent}`),
       ...message(21, body),
     ];
-    for (const connection of this.#connections) connection.write(packet(TAG.data, stanza));
+    const data = packet(TAG.data, stanza);
+    if (this.#connections.size === 0) this.#waiting.push(data);
+    for (const connection of this.#connections) connection.write(data);
     return 201;
   }
 
@@ -128,6 +132,7 @@ export class ChromiumPushService {
         if (next.tag !== TAG.login) continue;
         socket.write(Buffer.from([VERSION, ...packet(TAG.loginAnswer, textField(1, 'login'))]));
         this.#connections.add(socket);
+        for (const data of this.#waiting.splice(0)) socket.write(data);
       }
     });
   }
