@@ -14,7 +14,8 @@ import { askedEndpointFault } from './drivers/asked-endpoint.ts';
 import type { AttachedDevice, DriverParts, LogLevel } from './drivers/driver.ts';
 import { ALL_DRIVERS, type Drivers } from './drivers/drivers.ts';
 import { EndpointGroups } from './drivers/endpoint-groups.ts';
-import { clipped, messageOf, Reporter } from './report.ts';
+import { messageOf } from './message-of.ts';
+import { clipped, Reporter } from './report.ts';
 import { replaceSite } from './site/edit-site.ts';
 import { NO_SECRETS, readSecrets, type Secrets, writeSecrets } from './site/secrets.ts';
 import {

@@ -11,6 +11,7 @@ import {
 } from '@granary/contract/bridges';
 import { checkedTimeMs, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { LogLevel } from './drivers/driver.ts';
+import { messageOf } from './message-of.ts';
 import type { BridgeClock } from './uplink/clock.ts';
 import type { DeclaredUnits } from './uplink/declared-units.ts';
 
@@ -269,8 +270,6 @@ const stateOf = ({
   last_failure,
 }: BridgedDevice): string =>
   JSON.stringify([state, connected, mapping, endpoint, unit, breaker.open, last_failure?.code ?? null]);
-
-export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Returns a line that the contract accepts. */
 export const clipped = (text: string, length = 500): string =>

@@ -1,4 +1,5 @@
 import { SECOND_MS } from '@granary/contract/time';
+import { messageOf } from '../message-of.ts';
 import type { AttachedDevice, DeviceHealth, Driver, DriverParts, Sample } from './driver.ts';
 import { type Drivers, endpointGroup } from './drivers.ts';
 
@@ -86,7 +87,7 @@ export class EndpointGroups {
     } catch (error) {
       log('error', 'the driver of an endpoint cannot start; it is tried again', {
         endpoint: group.devices[0]?.endpoint,
-        reason: error instanceof Error ? error.message : String(error),
+        reason: messageOf(error),
       });
       await group.driver?.stop().catch(() => undefined);
       group.driver = null;
@@ -98,8 +99,7 @@ export class EndpointGroups {
     group.isStopped = true;
     clearTimeout(group.retryTimer);
     await group.driver?.stop().catch((error: unknown) => {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#parts.log('error', 'a driver did not stop in order', { reason });
+      this.#parts.log('error', 'a driver did not stop in order', { reason: messageOf(error) });
     });
   }
 }

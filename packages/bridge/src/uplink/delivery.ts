@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DeclaredUnitsOf } from '@granary/contract/bridges';
 import { SECOND_MS } from '@granary/contract/time';
 import type { AttachedDevice, DeviceHealth, DriverParts, Sample } from '../drivers/driver.ts';
+import { messageOf } from '../message-of.ts';
 import { type Site, unitsFileOf } from '../site/site-file.ts';
 import { type BridgeClock, bootId } from './clock.ts';
 import { DeclaredUnits, type OtherUnit, otherUnitText } from './declared-units.ts';
@@ -159,8 +160,7 @@ export class Delivery {
     try {
       await this.#units.learn(asked, declared);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      this.#parts.log('warn', 'the units of sensors cannot be kept on disk', { reason });
+      this.#parts.log('warn', 'the units of sensors cannot be kept on disk', { reason: messageOf(error) });
     }
     const devices = new Set(asked);
     this.#compareUnits(this.#devices.filter(({ id }) => devices.has(id)));

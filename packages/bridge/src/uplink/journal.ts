@@ -4,6 +4,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { LogLevel } from '../drivers/driver.ts';
 import type { Total } from '../mapping/totals.ts';
+import { messageOf } from '../message-of.ts';
 import { type Reading, settled } from './message.ts';
 
 const FLUSH_MS = 100;
@@ -437,7 +438,7 @@ export class Journal {
   }
 
   #failed(error: unknown): void {
-    const fault = error instanceof Error ? error.message : String(error);
+    const fault = messageOf(error);
     if (this.#fault === null)
       this.#options.log('error', 'the journal cannot be written; readings wait in memory', {
         file: this.#options.file,

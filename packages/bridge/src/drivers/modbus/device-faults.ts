@@ -1,5 +1,6 @@
 import { durationMs } from '../../mapping/duration.ts';
 import { groupMs, type Line, lineLoad, planReads, TYPICAL_ROUND_TRIP_MS } from '../../mapping/read-plan.ts';
+import { messageOf } from '../../message-of.ts';
 import type { AttachedDevice } from '../driver.ts';
 import { type LineAddress, parseLineAddress } from './line.ts';
 
@@ -24,7 +25,7 @@ export function modbusDeviceFaults(device: AttachedDevice): string[] {
   try {
     address = parseLineAddress(endpoint);
   } catch (error) {
-    return [error instanceof Error ? error.message : String(error)];
+    return [messageOf(error)];
   }
   const [least, most] = address.kind === 'tcp' ? [0, UNIT_MAX] : [1, SERIAL_UNIT_MAX];
   if (unit !== null && (unit < least || unit > most))

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { backoffMs } from '@granary/common/patience';
 import { textFields } from '../../mapping/message-place.ts';
+import { messageOf } from '../../message-of.ts';
 import { lookUpDevice } from '../asked-endpoint.ts';
 import type { DriverModule, FailureCode } from '../driver.ts';
 import { type Message, type MessageDevice, MessageDevices, parseJson } from '../message-device.ts';
@@ -78,7 +79,7 @@ class LineDevice {
       await this.#readLines(stream);
       ended = { code: 'connection_lost', detail: 'the other side has ended the connection' };
     } catch (error) {
-      ended = { code: codeOf(error), detail: error instanceof Error ? error.message : String(error) };
+      ended = { code: codeOf(error), detail: messageOf(error) };
     }
     if (this.#isStopped) return;
     this.#failures += 1;
