@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
-import { parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { parameterNames } from '@granary/contract/endpoints/declaration/paths';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { ERROR_CODES } from '@granary/contract/errors';
 import { EVENT_TYPES, EventReset } from '@granary/contract/events';

@@ -7,7 +7,7 @@ import {
 } from '@granary/contract/endpoints/declaration/groups';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
-import { type NewPlant, type Plant, plants, storedPlantJson } from '@granary/contract/endpoints/plants';
+import { type NewPlant, type Plant, storedPlantJson } from '@granary/contract/endpoints/plants';
 import type { Success } from '@granary/contract/envelope';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
@@ -84,7 +84,7 @@ interface PlantsClient {
 }
 
 function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
-  const { create, get } = plants;
+  const { create, get } = endpoints.plants;
   return {
     create: async (plant, options) => {
       const { body: _, ...call } = callOf(create, roots, [undefined, options]);

@@ -1,6 +1,6 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/paths';
 import { isUrgentBody } from '@granary/contract/endpoints/declaration/urgent-body';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { Transport } from './requests/transport.ts';

@@ -182,3 +182,32 @@ export type MissionQuery = Static<typeof MissionQuery>;
 export const checkMission = checker(Mission);
 export const checkPreflightRequest = checker(PreflightRequest);
 export const checkMissionQuery = checker(MissionQuery);
+
+const Count = Type.Integer({ minimum: 0 });
+
+const { mission_id, status, scheduled_start, requested, link_lost_at, result } = MissionRecord.properties;
+
+/** The change has no waypoints, because a mission may have 500 of them. */
+export const MissionChange = closed({
+  mission_id,
+  status,
+  previous_status: described('`null` for a new mission.', Type.Union([status, Type.Null()])),
+  scheduled_start,
+  requested,
+  link_lost_at,
+  result,
+});
+
+const { status: waypointStatus, reached_at, action_result } = WaypointRecord.properties;
+
+export const WaypointsChange = closed({
+  mission_id,
+  status,
+  waypoints_reached: Count,
+  waypoints_total: Count,
+  waypoints_changed: Count,
+  waypoints: described(
+    'The first ten of the changed ones; `index` counts from 0.',
+    Type.Array(closed({ index: Count, status: waypointStatus, reached_at, action_result })),
+  ),
+});

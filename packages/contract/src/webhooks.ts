@@ -154,3 +154,17 @@ export const checkSecretRotation = checker(SecretRotation);
 export const checkWebhookEnabling = checker(WebhookEnabling);
 export const checkWebhookReplay = checker(WebhookReplay);
 export const checkDeliveryQuery = checker(DeliveryQuery);
+
+const { url: _, ...webhookProperties } = WebhookRecord.properties;
+
+/** The change has no address, because an address may contain a secret. */
+export const WebhookChange = closed(webhookProperties);
+
+export const DeadDelivery = closed({
+  webhook_id: Type.String(),
+  message_id: Type.String(),
+  type: described('The type of the message that was not delivered.', Type.String()),
+  attempts: Type.Integer({ minimum: 0 }),
+  last_status: Type.Union([Type.Integer(), Type.Null()]),
+  last_error: Type.Union([Type.String(), Type.Null()]),
+});

@@ -189,3 +189,22 @@ export const checkSiloRegistration = checker(SiloRegistration);
 export const checkFieldRegistration = checker(FieldRegistration);
 export const checkSiloPatch = checker(SiloPatch);
 export const checkFieldPatch = checker(FieldPatch);
+
+export const MaintainedDevice = closed({
+  ...DeviceSummary.properties,
+  maintenance: described('`null` when it has ended.', Type.Union([DeclaredMaintenance, Type.Null()])),
+});
+
+const { firmware_version, maintenance, purge, capacity } = SiloDetail.properties;
+
+const { status: _status, ...declaredSensor } = DeclaredSensorSummary.properties;
+
+export const ChangedDevice = closed({
+  ...DeviceSummary.properties,
+  firmware_version,
+  maintenance,
+  purge,
+  capacity: Type.Optional(described('Of a silo.', capacity)),
+  sensors: described('The declared sensors.', Type.Array(closed(declaredSensor))),
+  changed: described('The names of the fields that differ.', Type.Array(Type.String())),
+});

@@ -1,7 +1,19 @@
-import { AlarmHelp, checkAlarmHelpPlace, checkAlarmHelpTexts } from '../alarm-help.ts';
+import { Type } from 'typebox';
+import { AlarmHelp, AlarmHelpTexts, checkAlarmHelpPlace, checkAlarmHelpTexts } from '../alarm-help.ts';
+import { ALERT_TYPES } from '../alerts.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  alert_type: {
+    schema: Type.Enum(ALERT_TYPES),
+    description: 'a type of alert',
+    notFound: 'alarm_help_not_found',
+    example: 'low_level',
+  },
+});
 
 const HELP = {
   cause: 'The night discharge took more than planned.',
@@ -10,7 +22,7 @@ const HELP = {
 };
 
 /** The texts of a site about alerts, which replace the texts of the product. */
-export const alarmHelp = {
+const endpoints = {
   list: endpoint('api', 'GET', '/alarm-help', {
     scope: 'read',
     summary: 'Lists the texts of this site about its alerts.',
@@ -56,3 +68,9 @@ export const alarmHelp = {
     ],
   }),
 };
+
+export const alarmHelp = {
+  description: "A site's own texts about alerts: cause, consequence and action.",
+  endpoints,
+  schemas: { AlarmHelp, AlarmHelpTexts },
+} satisfies Slice;

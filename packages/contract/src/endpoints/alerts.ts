@@ -1,7 +1,25 @@
-import { Alert, checkAcknowledgement, checkAlertQuery, checkShelving } from '../alerts.ts';
+import {
+  Acknowledgement,
+  Alert,
+  checkAcknowledgement,
+  checkAlertQuery,
+  checkShelving,
+  Shelving,
+} from '../alerts.ts';
+import { id } from '../input/text-schemas.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  alert_id: {
+    schema: id(),
+    description: 'the id of an alert',
+    notFound: 'alert_not_found',
+    example: 'al_019a86c5f3c07b2a',
+  },
+});
 
 const alertEndpoints = (group: DeviceGroup) => ({
   /** The newest alerts come first; without a status, only open alerts that are not shelved. */
@@ -60,4 +78,18 @@ const alertEndpoints = (group: DeviceGroup) => ({
   }),
 });
 
-export const alerts = { silo: alertEndpoints('silo'), field: alertEndpoints('field') };
+const endpoints = { silo: alertEndpoints('silo'), field: alertEndpoints('field') };
+
+export const alerts = {
+  description: 'What needs the attention of a person at one device.',
+  endpoints,
+  schemas: { Acknowledgement, Alert, Shelving },
+  events: {
+    'alert.raised': Alert,
+    'alert.status_changed': Alert,
+    'alert.severity_raised': Alert,
+    'alert.updated': Alert,
+    'alert.shelved': Alert,
+    'alert.unshelved': Alert,
+  },
+} satisfies Slice;

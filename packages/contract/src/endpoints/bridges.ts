@@ -2,22 +2,42 @@ import { Type } from 'typebox';
 import {
   Bridge,
   BridgeDetail,
+  BridgedDevice,
   BridgeInstructions,
+  BridgeJournal,
   BridgeKey,
+  BridgeKeyChoice,
   BridgeMapping,
+  BridgeReport,
+  BridgeSite,
   BridgeTest,
   checkBridgeKeyChoice,
   checkBridgeReport,
   checkNewBridgedDevice,
   checkNewBridgeTest,
+  NewBridgedDevice,
+  NewBridgeTest,
+  ShownBridgedDevice,
+  TestedPoint,
 } from '../bridges.ts';
+import { id } from '../input/text-schemas.ts';
 import { one } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  bridge_id: {
+    schema: id(),
+    description: 'the id of a bridge, from its site file',
+    notFound: 'bridge_not_found',
+    example: 'farm-north',
+  },
+});
 
 const SCALE = { mapping: 'modbus-example', endpoint: 'tcp://10.0.4.20:502', unit: 3 };
 
 /** Processes that attach devices which were not made for this service. */
-export const bridges = {
+const endpoints = {
   report: endpoint('api', 'POST', '/bridges/{bridge_id}/report', {
     scope: 'ingest',
     summary:
@@ -118,3 +138,25 @@ export const bridges = {
     examples: [{ summary: 'a bridge' }],
   }),
 };
+
+export const bridges = {
+  description: 'Devices of other makers, and the programs that attach them.',
+  endpoints,
+  schemas: {
+    Bridge,
+    BridgeDetail,
+    BridgedDevice,
+    ShownBridgedDevice,
+    BridgeInstructions,
+    BridgeKey,
+    BridgeKeyChoice,
+    BridgeJournal,
+    BridgeMapping,
+    BridgeReport,
+    BridgeSite,
+    BridgeTest,
+    NewBridgedDevice,
+    NewBridgeTest,
+    TestedPoint,
+  },
+} satisfies Slice;

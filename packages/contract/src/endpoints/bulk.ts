@@ -10,6 +10,7 @@ import {
 } from '../bulk.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 const FILE = `device_id,profile,name,model,facility,zone,capacity_kg,label.product
 silo-21,silo_scale,Silo 21,GS-100,north,yard,20000,wheat
@@ -17,7 +18,7 @@ rover-21,rover,Rover 21,FR-7,north,field,,
 `;
 
 /** The same change for many devices; it is made for all of them or for none. */
-export const bulk = {
+const endpoints = {
   change: endpoint('api', 'POST', '/devices/change', {
     scope: 'admin',
     summary: `Makes the same change to up to ${CHANGED_DEVICES_MAX} devices, all of it or nothing; with dry_run=true it only shows the differences.`,
@@ -61,3 +62,8 @@ export const bulk = {
     ],
   }),
 };
+
+export const bulk = {
+  description: 'Changes of many devices at once, and devices from a file.',
+  endpoints,
+} satisfies Slice;

@@ -1,12 +1,29 @@
-import { CommandRecord, checkCommandQuery, checkCommandRequest } from '../commands.ts';
+import {
+  CommandRecord,
+  CommandRequest,
+  CommandResult,
+  checkCommandQuery,
+  checkCommandRequest,
+} from '../commands.ts';
 import { checkEndDeclaration } from '../declared-end.ts';
+import { CommandId } from '../ids.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  command_id: {
+    schema: CommandId,
+    description: 'the id of a remote command',
+    notFound: 'command_not_found',
+    example: 'cmd_019a86c5f3c07b2a',
+  },
+});
 
 /** The command alone decides, because other fields of the body must not refuse or delay an emergency stop. */
 const EMERGENCY_STOP = { command: ['emergency_stop'] };
 
-export const commands = {
+const endpoints = {
   /** Answers when the command is sent or queued; its outcome is in its status. */
   give: endpoint('field', 'POST', '/devices/{device_id}/remote/command', {
     number: 13,
@@ -73,3 +90,12 @@ export const commands = {
     ],
   }),
 };
+
+export const commands = {
+  description: 'Single commands to a field device, with the emergency stop.',
+  endpoints,
+  schemas: { CommandRecord, CommandRequest, CommandResult },
+  events: {
+    'command.status_changed': CommandRecord,
+  },
+} satisfies Slice;

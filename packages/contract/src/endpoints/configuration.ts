@@ -1,14 +1,29 @@
 import { type TSchema, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
-import type { ThresholdRule } from '../configuration/shared-configuration.ts';
+import {
+  FieldConfiguration,
+  FieldConfigurationPatch,
+  Geofence,
+} from '../configuration/field-configuration.ts';
+import { Alarms, Maintenance, Reporting, ThresholdRule } from '../configuration/shared-configuration.ts';
+import { SiloConfiguration, SiloConfigurationPatch } from '../configuration/silo-configuration.ts';
+import {
+  WeatherStationConfiguration,
+  WeatherStationConfigurationPatch,
+} from '../configuration/weather-station-configuration.ts';
 import { checkPageQuery } from '../envelope.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type Checker, closed, described } from '../input/schema.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
-import { configurationOf, configurationPatchCheckOf } from '../profiles/profiles.ts';
+import {
+  configurationOf,
+  configurationPatchCheckOf,
+  type DeviceConfiguration,
+} from '../profiles/profiles.ts';
 import { Timestamp } from '../time.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 const RULES: ThresholdRule[] = [
   { sensor_id: 'temperature', above: 30, severity: 'warning', dead_band: 1, on_delay_s: 60 },
@@ -78,7 +93,7 @@ const configurationEndpoints = <Configuration extends TSchema, Patch>(
   }),
 });
 
-export const configuration = {
+const endpoints = {
   silo: configurationEndpoints('silo', {
     configuration: configurationOf('silo'),
     checkPatch: configurationPatchCheckOf('silo'),
@@ -94,3 +109,26 @@ export const configuration = {
     rulesExample: { rules: RULES },
   }),
 };
+
+export const configuration = {
+  description: 'Thresholds, limits, alarms and failsafe actions of a device, with their versions.',
+  endpoints,
+  schemas: {
+    FieldConfiguration,
+    FieldConfigurationPatch,
+    Geofence,
+    Alarms,
+    Maintenance,
+    Reporting,
+    ThresholdRule,
+    SiloConfiguration,
+    SiloConfigurationPatch,
+    WeatherStationConfiguration,
+    WeatherStationConfigurationPatch,
+  },
+  events: {
+    'configuration.changed': Type.Unsafe<DeviceConfiguration>(
+      Type.Union([configurationOf('silo'), configurationOf('field')]),
+    ),
+  },
+} satisfies Slice;

@@ -1,10 +1,11 @@
-import { Confirmation, checkNewConfirmation } from '../confirmations.ts';
+import { Confirmation, checkNewConfirmation, NewConfirmation } from '../confirmations.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 import { EXAMPLE_PASSWORD } from './me.ts';
 
 /** People confirm requests that cause movement, if the sign-in policy requires it. */
-export const confirmations = {
+const endpoints = {
   create: endpoint('api', 'POST', '/confirmations', {
     summary:
       'Confirms one request that is sent next: this action, at this device, with this body, once and within 60 seconds.',
@@ -41,3 +42,9 @@ export const confirmations = {
     ],
   }),
 };
+
+export const confirmations = {
+  description: 'What people confirm once more before something moves.',
+  endpoints,
+  schemas: { Confirmation, NewConfirmation },
+} satisfies Slice;

@@ -1,7 +1,23 @@
 import { type TSchema, Type } from 'typebox';
 import { CONSOLE_FILE_TYPES, ConsoleSettings } from '../console.ts';
 import { one, plain } from './declaration/answers.ts';
-import { endpoint } from './declaration/endpoint.ts';
+import { endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  map_tile: {
+    schema: Type.String(),
+    description: 'the version of the map, the level, the column and the row of the tile',
+    notFound: 'route_not_found',
+    example: '0123456789ab-14-8937-5680',
+  },
+  asset: {
+    schema: Type.String({ pattern: '^[A-Za-z0-9_.-]{1,200}$' }),
+    description: 'the name of a file, which contains a digest of its content',
+    notFound: 'route_not_found',
+    example: 'index-Bk2f8QxT.js',
+  },
+});
 
 const { html, js, svg, png, webmanifest, ...others } = CONSOLE_FILE_TYPES;
 
@@ -28,7 +44,7 @@ const fileOfPage = <const Path extends string, T extends TSchema>(
   });
 
 /** The operators' page and its files. */
-export const console = {
+const endpoints = {
   page: fileOfPage('/', html, "Shows the operators' page.", Type.String()),
   asset: endpoint('service', 'GET', '/assets/{asset}', {
     summary: 'Answers a script, a style or an image of that page; what has a name never changes.',
@@ -81,3 +97,8 @@ export const console = {
     examples: [{ summary: 'the settings' }],
   }),
 };
+
+export const console = {
+  description: "The operators' page, at `/`.",
+  endpoints,
+} satisfies Slice;

@@ -1,24 +1,38 @@
 import type { TObject } from 'typebox';
 import {
+  ChangedDevice,
   checkFieldPatch,
   checkFieldRegistration,
   checkMaintenanceRequest,
   checkRemovalQuery,
   checkSiloPatch,
   checkSiloRegistration,
+  DeclaredMaintenance,
   DeviceCredentials,
+  DevicePurge,
   DeviceSummary,
+  EmergencyStopSummary,
   FieldDetail,
-  type FieldPatch,
+  FieldPatch,
+  FieldRegistration,
+  MaintainedDevice,
+  MaintenanceRequest,
+  Rejection,
   Rejections,
+  SensorSummary,
   SiloDetail,
+  SiloPatch,
+  SiloRegistration,
 } from '../devices/devices.ts';
+import { DeclaredSensorSummary, SensorDeclaration, SensorPosition } from '../devices/sensors.ts';
 import { checkPageQuery } from '../envelope.ts';
+import { DeviceId } from '../ids.ts';
 import { type Checker, closed } from '../input/schema.ts';
 import { LinkStatus } from '../link/link-status.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, type ExampleDeclaration, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 /** Only this answer contains the secret. */
 export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
@@ -172,7 +186,7 @@ const deviceEndpoints = <Detail extends TObject, Registered extends TObject, Reg
 
 const description = { firmware_version: '1.4.2', location: { facility: 'north', zone: 'yard' } };
 
-export const devices = {
+const endpoints = {
   silo: deviceEndpoints('silo', {
     detail: SiloDetail,
     registered: RegisteredSilo,
@@ -196,3 +210,43 @@ export const devices = {
     example: { device_id: 'rover-4', name: 'Rover 4', model: 'FR-7', ...description },
   }),
 };
+
+export const devices = {
+  description:
+    'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
+  endpoints,
+  schemas: {
+    DeviceSummary,
+    SensorSummary,
+    SiloDetail,
+    FieldDetail,
+    SiloRegistration,
+    FieldRegistration,
+    SiloPatch,
+    FieldPatch,
+    DeviceCredentials,
+    Rejections,
+    EmergencyStopSummary,
+    Rejection,
+    DeclaredMaintenance,
+    MaintenanceRequest,
+    MaintainedDevice,
+    ChangedDevice,
+    DeclaredSensorSummary,
+    SensorDeclaration,
+    SensorPosition,
+    RegisteredFieldDevice,
+    RegisteredSilo,
+    LinkStatus,
+  },
+  events: {
+    'device.registered': DeviceSummary,
+    'device.updated': ChangedDevice,
+    'device.credentials_replaced': closed({ device_id: DeviceId }),
+    'device.maintenance_changed': MaintainedDevice,
+    'device.removed': DeviceSummary,
+    'device.restored': DeviceSummary,
+    'device.purged': closed({ device_id: DeviceId, purge: DevicePurge }),
+    'device.status_changed': DeviceSummary,
+  },
+} satisfies Slice;

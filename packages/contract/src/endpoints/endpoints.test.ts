@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ERROR_CODES } from '../errors.ts';
-import { fillPath } from './declaration/parameters.ts';
+import { fillPath } from './declaration/paths.ts';
 import { ALL_ENDPOINTS, endpoints } from './endpoints.ts';
 
 /**

@@ -1,89 +1,22 @@
-import { alarmHelp } from './alarm-help.ts';
-import { alerts } from './alerts.ts';
-import { bridges } from './bridges.ts';
-import { bulk } from './bulk.ts';
-import { commands } from './commands.ts';
-import { configuration } from './configuration.ts';
-import { confirmations } from './confirmations.ts';
-import { console } from './console.ts';
+import { CHANGING_SLICES } from '../slices.ts';
 import type { Endpoint } from './declaration/endpoint.ts';
-import { devices } from './devices.ts';
-import { audit, events } from './events.ts';
-import { exports } from './exports.ts';
-import { fleet } from './fleet.ts';
-import { foresight } from './foresight.ts';
-import { health } from './health.ts';
-import { icar } from './icar.ts';
-import { keys } from './keys.ts';
-import { mcp } from './mcp.ts';
-import { me } from './me.ts';
-import { missions } from './missions.ts';
-import { notifications } from './notifications.ts';
-import { operations } from './operations.ts';
-import { people } from './people.ts';
-import { plants } from './plants.ts';
-import { proposals } from './proposals.ts';
-import { push } from './push.ts';
-import { reference } from './reference.ts';
-import { reports } from './reports.ts';
-import { session } from './session.ts';
-import { shifts } from './shifts.ts';
-import { signOn } from './sign-on.ts';
-import { site } from './site.ts';
-import { fieldTelemetry, readings, siloTelemetry } from './telemetry.ts';
-import { terminals } from './terminals.ts';
-import { views } from './views.ts';
-import { webhooks } from './webhooks.ts';
+import type { EndpointTree } from './declaration/slice.ts';
+import { events } from './events.ts';
+
+/** Every slice under its name. */
+export const SLICES = { ...CHANGING_SLICES, events };
+
+type Slices = typeof SLICES;
 
 /** All endpoints. */
-export const endpoints = {
-  devices,
-  telemetry: { silo: siloTelemetry, field: fieldTelemetry },
-  operations,
-  proposals,
-  alerts,
-  commands,
-  missions,
-  configuration,
-  fleet,
-  bulk,
-  foresight,
-  shifts,
-  reports,
-  views,
-  bridges,
-  alarmHelp,
-  exports,
-  keys,
-  people,
-  me,
-  push,
-  session,
-  signOn,
-  terminals,
-  confirmations,
-  notifications,
-  site,
-  icar,
-  events,
-  readings,
-  webhooks,
-  audit,
-  plants,
-  console,
-  mcp,
-  health,
-  reference,
-};
+export const endpoints = Object.fromEntries(
+  Object.entries(SLICES).map(([name, slice]) => [name, slice.endpoints]),
+) as { readonly [Name in keyof Slices]: Slices[Name]['endpoints'] };
 
 export interface NamedEndpoint {
   /** The name of an endpoint, such as `alerts.silo.acknowledge`. */
   readonly name: string;
   readonly endpoint: Endpoint;
-}
-
-interface EndpointTree {
-  readonly [name: string]: Endpoint | EndpointTree;
 }
 
 const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint => typeof node['method'] === 'string';

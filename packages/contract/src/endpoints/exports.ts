@@ -1,9 +1,10 @@
 import { checkHistoryExportQuery, checkReadingsQuery, HistoryRow, RawReading } from '../exports.ts';
 import { rowsOf } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 /** Answers with the data of many devices, as long as their range requires. */
-export const exports = {
+const endpoints = {
   /** The rows are ordered by time. */
   readings: endpoint('api', 'GET', '/readings', {
     scope: 'read',
@@ -56,3 +57,8 @@ export const exports = {
     ],
   }),
 };
+
+export const exports = {
+  description: 'Files with readings and history of many devices.',
+  endpoints,
+} satisfies Slice;

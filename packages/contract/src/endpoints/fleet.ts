@@ -1,6 +1,8 @@
-import { AlertStatistics, checkAlertStatisticsQuery } from '../alert-statistics.ts';
+import { AlertStatistics, checkAlertStatisticsQuery, RaisedAlerts } from '../alert-statistics.ts';
 import {
   AcknowledgementResults,
+  AlertsAcknowledgement,
+  AttentionItem,
   checkAlertsAcknowledgement,
   checkFleetAlertQuery,
   checkFleetCommandQuery,
@@ -12,14 +14,16 @@ import {
   FleetDevice,
   FleetMission,
   FleetOperation,
+  FleetReadings,
   Overview,
   TimeZones,
 } from '../fleet.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 /** Views of all devices that the key may see, whatever their profile. */
-export const fleet = {
+const endpoints = {
   /** The devices are ordered by id. */
   devices: endpoint('api', 'GET', '/devices', {
     scope: 'read',
@@ -126,3 +130,22 @@ export const fleet = {
     examples: [{ summary: 'the zones of every facility' }],
   }),
 };
+
+export const fleet = {
+  description: 'All devices, alerts and jobs that the key may see.',
+  endpoints,
+  schemas: {
+    FleetDevice,
+    FleetReadings,
+    AttentionItem,
+    Overview,
+    FleetAlert,
+    FleetOperation,
+    FleetCommand,
+    FleetMission,
+    AlertsAcknowledgement,
+    AcknowledgementResults,
+    AlertStatistics,
+    RaisedAlerts,
+  },
+} satisfies Slice;

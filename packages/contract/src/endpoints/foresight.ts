@@ -3,7 +3,10 @@ import {
   checkForecastListQuery,
   checkForecastQuery,
   Forecast,
+  ForecastChange,
   ForecastSummary,
+  PathPoint,
+  Reason,
 } from '../foresight/forecasts.ts';
 import {
   checkCancelQuery,
@@ -14,15 +17,28 @@ import {
   OrderList,
   PlannedDeliveries,
   Refill,
+  RefillPatch,
 } from '../foresight/refills.ts';
+import { Animals, PlannedDelivery, Product, Supply } from '../foresight/silo-use.ts';
+import { id } from '../input/text-schemas.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  refill_id: {
+    schema: id(),
+    description: 'the id of a refill',
+    notFound: 'refill_not_found',
+    example: 'rf_019a86c5f3c07b2a',
+  },
+});
 
 const AS_CSV = { alternatives: ['text/csv'] };
 const DELIVERY_AT = '2026-11-18T08:00:00Z';
 
 /** Forecasts of silos: when they run empty, by when to order, and which faults were found. */
-export const foresight = {
+const endpoints = {
   forecast: endpoint('silo', 'GET', '/devices/{device_id}/forecast', {
     scope: 'read',
     summary: 'Shows when a silo runs empty, with a range, by when to order, and the reasons.',
@@ -133,3 +149,31 @@ export const foresight = {
     examples: [{ summary: 'the grain of a silo' }],
   }),
 };
+
+export const foresight = {
+  description: 'Forecasts, findings, refills and orders of silos.',
+  endpoints,
+  schemas: {
+    Finding,
+    GrainState,
+    Forecast,
+    ForecastChange,
+    ForecastSummary,
+    PathPoint,
+    Reason,
+    OrderList,
+    PlannedDeliveries,
+    Refill,
+    RefillPatch,
+    Animals,
+    PlannedDelivery,
+    Product,
+    Supply,
+  },
+  events: {
+    'forecast.changed': ForecastChange,
+    'refill.detected': Refill,
+    'refill.changed': Refill,
+    'finding.raised': Finding,
+  },
+} satisfies Slice;

@@ -3,6 +3,7 @@ import { closed, described } from '../input/schema.ts';
 import { Timestamp } from '../time.ts';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
@@ -42,7 +43,7 @@ export const Readiness = closed({
 
 export type Readiness = Static<typeof Readiness>;
 
-export const health = {
+const endpoints = {
   live: endpoint('service', 'GET', '/livez', {
     summary: 'Answers as long as the process runs.',
     answers: { 200: plain(Liveness) },
@@ -68,3 +69,9 @@ export const health = {
     examples: [{ summary: 'all figures' }],
   }),
 };
+
+export const health = {
+  description: 'The state of the service itself.',
+  endpoints,
+  schemas: { Liveness, Readiness },
+} satisfies Slice;

@@ -1,9 +1,22 @@
+import { Type } from 'typebox';
 import { checkPageQuery } from '../envelope.ts';
-import { checkKeyAssignment, checkKeyRotation, checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
+import { closed, described } from '../input/schema.ts';
+import {
+  checkKeyAssignment,
+  checkKeyRotation,
+  checkNewKey,
+  IssuedKey,
+  KeyAssignment,
+  KeyRecord,
+  KeyRotation,
+  NewKey,
+} from '../keys.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+import { EXAMPLE_PERSON_ID } from './people.ts';
 
-export const keys = {
+const endpoints = {
   list: endpoint('api', 'GET', '/keys', {
     scope: 'admin',
     summary: 'Lists the API keys, without the keys themselves.',
@@ -58,8 +71,22 @@ export const keys = {
     answers: { 200: one(KeyRecord) },
     errors: ['person_not_found', 'key_not_assignable'],
     examples: [
-      { summary: 'to the person who asks', body: { person_id: 'per_019a86c5f3c07b2a' } },
+      { summary: 'to the person who asks', body: { person_id: EXAMPLE_PERSON_ID } },
       { summary: 'to nobody', body: { person_id: 'per_none' }, refusal: 'person_not_found' },
     ],
   }),
 };
+
+export const keys = {
+  description: 'API keys with their scopes and limits.',
+  endpoints,
+  schemas: { IssuedKey, KeyAssignment, KeyRecord, KeyRotation, NewKey },
+  events: {
+    'key.issued': KeyRecord,
+    'key.rotated': closed({
+      ...KeyRecord.properties,
+      replaces: described('The id of the old key.', Type.String()),
+    }),
+    'key.revoked': KeyRecord,
+  },
+} satisfies Slice;

@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import { checker, closed } from '../input/schema.ts';
 import { empty, plain } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 const jsonrpc = Type.Literal('2.0');
 const Id = Type.Union([Type.String({ maxLength: 200 }), Type.Number()]);
@@ -24,7 +25,7 @@ const McpAnswer = closed({
 /** A stop is urgent even if an agent asks for it. */
 const CALLS_STOP = { method: ['tools/call'], 'params.name': ['operations_stop', 'commands_emergency_stop'] };
 
-export const mcp = {
+const endpoints = {
   /** Every call of a tool is handled as a request of its own, with its scope, its limits and its entry in the audit log. */
   call: endpoint('service', 'POST', '/mcp', {
     summary: 'Answers agents: the Model Context Protocol over HTTP, without sessions and streams.',
@@ -42,3 +43,8 @@ export const mcp = {
     ],
   }),
 };
+
+export const mcp = {
+  description: 'Tools for agents, by the Model Context Protocol.',
+  endpoints,
+} satisfies Slice;

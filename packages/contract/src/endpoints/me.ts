@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { id } from '../input/text-schemas.ts';
 import { checkNewKey, IssuedKey, KeyRecord } from '../keys.ts';
 import {
   checkCurrentPassword,
@@ -7,16 +8,27 @@ import {
   checkSecondFactorChange,
   Me,
   SecondFactor,
+  SecondFactorChange,
 } from '../me.ts';
-import { checkNewPasskey } from '../passkeys.ts';
+import { checkNewPasskey, NewPasskey, Passkey } from '../passkeys.ts';
 import { one } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  passkey_id: {
+    schema: id(),
+    description: 'the id of a passkey',
+    notFound: 'passkey_not_found',
+    example: '4f0c9a1b2d3e5f60718293a4',
+  },
+});
 
 /** The tests sign in as a person with this password. */
 export const EXAMPLE_PASSWORD = 'three geese behind the barn';
 
 /** The endpoints for people who have signed in; an API key has nothing of its own to change. */
-export const me = {
+const endpoints = {
   get: endpoint('api', 'GET', '/me', {
     summary: 'Shows the person who has signed in.',
     answers: { 200: one(Me) },
@@ -139,3 +151,9 @@ export const me = {
     ],
   }),
 };
+
+export const me = {
+  description: 'The person who has signed in: password, second factor, passkeys, PIN and own keys.',
+  endpoints,
+  schemas: { Me, SecondFactor, SecondFactorChange, NewPasskey, Passkey },
+} satisfies Slice;

@@ -1,15 +1,35 @@
 import { checkEndDeclaration } from '../declared-end.ts';
 import type { ErrorCode } from '../errors.ts';
+import { MissionId } from '../ids.ts';
 import {
   checkMission,
   checkMissionQuery,
   checkPreflightRequest,
+  Leg,
+  Mission,
+  MissionChange,
   MissionRecord,
   type MissionRequestKind,
+  MissionResult,
+  Preflight,
+  PreflightRequest,
   PreflightResult,
+  Waypoint,
+  WaypointRecord,
+  WaypointsChange,
 } from '../missions.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  mission_id: {
+    schema: MissionId,
+    description: 'the id of a mission',
+    notFound: 'mission_not_found',
+    example: 'ms_019a86c5f3c07b2a',
+  },
+});
 
 const MOVEMENT_REFUSALS: readonly ErrorCode[] = [
   'device_offline',
@@ -30,7 +50,7 @@ const controlEndpoint = <Control extends MissionRequestKind>(
     examples: [{ summary: 'a mission' }],
   });
 
-export const missions = {
+const endpoints = {
   create: endpoint('field', 'POST', '/devices/{device_id}/missions', {
     number: 16,
     scope: 'operate',
@@ -134,3 +154,26 @@ export const missions = {
     ],
   }),
 };
+
+export const missions = {
+  description: 'Drives of a field device along waypoints.',
+  endpoints,
+  schemas: {
+    Waypoint,
+    Mission,
+    MissionRecord,
+    Leg,
+    MissionResult,
+    Preflight,
+    PreflightRequest,
+    PreflightResult,
+    WaypointRecord,
+    MissionChange,
+    WaypointsChange,
+  },
+  events: {
+    'mission.status_changed': MissionChange,
+    'mission.waypoint_changed': WaypointsChange,
+    'mission.updated': MissionChange,
+  },
+} satisfies Slice;

@@ -1,13 +1,26 @@
 import { checkPageQuery } from '../envelope.ts';
+import { id } from '../input/text-schemas.ts';
 import {
   checkNotificationQuery,
   checkNotificationRule,
+  EscalationStep,
   NotificationRecord,
   NotificationRule,
+  NotificationRuleInput,
   TestNotifications,
 } from '../notifications.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  rule_id: {
+    schema: id(),
+    description: 'the id of a notification rule',
+    notFound: 'notification_rule_not_found',
+    example: 'nr_019a86c5f3c07b2a',
+  },
+});
 
 const FIRST_RULE = {
   name: 'Night shift',
@@ -17,7 +30,7 @@ const FIRST_RULE = {
   escalation: [{ after_minutes: 15, targets: [{ email: 'manager@example.com' }] }],
 };
 
-export const notifications = {
+const endpoints = {
   rules: endpoint('api', 'GET', '/notification-rules', {
     scope: 'admin',
     summary: 'Lists the notification rules.',
@@ -98,3 +111,15 @@ export const notifications = {
     ],
   }),
 };
+
+export const notifications = {
+  description: 'Which alerts reach whom by e-mail or webhook.',
+  endpoints,
+  schemas: { EscalationStep, NotificationRecord, NotificationRule, NotificationRuleInput },
+  events: {
+    'notification_rule.created': NotificationRule,
+    'notification_rule.updated': NotificationRule,
+    'notification_rule.removed': NotificationRule,
+    'notification.failed': NotificationRecord,
+  },
+} satisfies Slice;

@@ -1,17 +1,31 @@
-import { checkEndDeclaration } from '../declared-end.ts';
+import { checkEndDeclaration, DeclaredEnd, EndDeclaration } from '../declared-end.ts';
 import type { ErrorCode } from '../errors.ts';
+import { OperationId } from '../ids.ts';
 import {
   checkDischargeRequest,
   checkFeedRequest,
   checkOperationPlanRequest,
   checkOperationQuery,
+  DischargeRequest,
+  FeedRequest,
+  OperationFailure,
   OperationPlan,
   OperationRecord,
   OperationStarted,
   OperationTrace,
 } from '../operations.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  operation_id: {
+    schema: OperationId,
+    description: 'the id of a feed or discharge operation',
+    notFound: 'operation_not_found',
+    example: 'op_019a86c5f3c07b2a',
+  },
+});
 
 export const START_REFUSALS: readonly ErrorCode[] = [
   'confirmation_required',
@@ -23,7 +37,7 @@ export const START_REFUSALS: readonly ErrorCode[] = [
   'rate_exceeds_limit',
 ];
 
-export const operations = {
+const endpoints = {
   feed: endpoint('silo', 'POST', '/devices/{device_id}/operations/feed', {
     number: 5,
     scope: 'operate',
@@ -148,3 +162,20 @@ export const operations = {
     ],
   }),
 };
+
+export const operations = {
+  description: 'Feed into and discharge from a silo, and their stop.',
+  endpoints,
+  schemas: {
+    FeedRequest,
+    DischargeRequest,
+    OperationStarted,
+    OperationRecord,
+    OperationFailure,
+    DeclaredEnd,
+    EndDeclaration,
+  },
+  events: {
+    'operation.status_changed': OperationRecord,
+  },
+} satisfies Slice;

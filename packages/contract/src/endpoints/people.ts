@@ -1,10 +1,32 @@
 import { checkPageQuery } from '../envelope.ts';
-import { checkNewPerson, checkPersonPatch, Invitation, Person } from '../people.ts';
+import { id } from '../input/text-schemas.ts';
+import {
+  checkNewPerson,
+  checkPersonPatch,
+  GrantRecord,
+  Invitation,
+  NewGrant,
+  NewPerson,
+  Person,
+  PersonPatch,
+} from '../people.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+export const EXAMPLE_PERSON_ID = 'per_019a86c5f3c07b2a';
+
+const endpoint = endpointsWith({
+  person_id: {
+    schema: id(),
+    description: 'the id of a person',
+    notFound: 'person_not_found',
+    example: EXAMPLE_PERSON_ID,
+  },
+});
 
 /** The endpoints for people: who they are, what they may do, and how they sign in. */
-export const people = {
+const endpoints = {
   list: endpoint('api', 'GET', '/people', {
     scope: 'admin',
     summary: 'Lists the people; for an administrator of some facilities those whose rights are within these.',
@@ -62,3 +84,9 @@ export const people = {
     examples: [{ summary: 'a person' }],
   }),
 };
+
+export const people = {
+  description: 'Who may do what where: invitations, rights, sign-ins.',
+  endpoints,
+  schemas: { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch },
+} satisfies Slice;

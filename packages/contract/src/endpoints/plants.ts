@@ -4,7 +4,17 @@ import { Refusal } from '../errors.ts';
 import { readJson } from '../input/json.ts';
 import { checker, closed, type ValidationIssue } from '../input/schema.ts';
 import { plain } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  plant_id: {
+    schema: Type.String({ pattern: '^-?[0-9]{1,19}$' }),
+    description: 'the identification number of a plant, of 64 bits',
+    notFound: 'plant_not_found',
+    example: '42',
+  },
+});
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
@@ -83,7 +93,7 @@ export const storedPlantJson = ({ id, ...plant }: NewPlant): string =>
 const PlantWithId = closed({ id: Type.Integer({ format: 'int64' }), ...Plant.properties });
 
 /** Any valid key may use the plant store sample. */
-export const plants = {
+const endpoints = {
   create: endpoint('sandbox', 'POST', '/plants', {
     number: 17,
     summary: 'Stores a plant.',
@@ -110,3 +120,9 @@ export const plants = {
     ],
   }),
 };
+
+export const plants = {
+  description: 'A sample store, for first steps.',
+  endpoints,
+  schemas: { Plant, PlantError },
+} satisfies Slice;

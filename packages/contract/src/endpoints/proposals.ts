@@ -1,14 +1,27 @@
 import type { ErrorCode } from '../errors.ts';
+import { id } from '../input/text-schemas.ts';
 import {
   checkDischargeProposal,
   checkFeedProposal,
   checkProposalQuery,
   checkProposalRefusal,
+  DischargeProposal,
+  FeedProposal,
   Proposal,
 } from '../proposals.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import { body, endpointsWith, optionalBody } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 import { START_REFUSALS } from './operations.ts';
+
+const endpoint = endpointsWith({
+  proposal_id: {
+    schema: id(),
+    description: 'the id of a proposed operation',
+    notFound: 'proposal_not_found',
+    example: 'pr_019a86c5f3c07b2a',
+  },
+});
 
 /** A start with one of these refusals is not even proposed. */
 const PROPOSAL_REFUSALS: readonly ErrorCode[] = [
@@ -17,7 +30,7 @@ const PROPOSAL_REFUSALS: readonly ErrorCode[] = [
 ];
 
 /** Agents and other programs propose operations, and people decide about them. */
-export const proposals = {
+const endpoints = {
   feed: endpoint('silo', 'POST', '/devices/{device_id}/proposals/feed', {
     scope: 'propose',
     summary: 'Proposes to put material into a silo. Nothing starts before a person confirms it.',
@@ -82,3 +95,13 @@ export const proposals = {
     examples: [{ summary: 'with the reason', body: { reason: 'The truck is not here yet.' } }],
   }),
 };
+
+export const proposals = {
+  description: 'Operations that programs propose, and that people confirm or refuse.',
+  endpoints,
+  schemas: { Proposal, FeedProposal, DischargeProposal },
+  events: {
+    'proposal.created': Proposal,
+    'proposal.decided': Proposal,
+  },
+} satisfies Slice;

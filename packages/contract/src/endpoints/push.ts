@@ -1,11 +1,22 @@
+import { id } from '../input/text-schemas.ts';
 import { checkPushSettings, checkPushSubscription, PushState } from '../push.ts';
 import { one } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  subscription_id: {
+    schema: id(),
+    description: 'the id of a browser that receives Web Push',
+    notFound: 'push_subscription_not_found',
+    example: 'psh_019a86c5f3c07b2a',
+  },
+});
 
 const errors = ['forbidden'] as const;
 
 /** Web Push for a person who has signed in: the browsers that receive messages, and what they are told. */
-export const push = {
+const endpoints = {
   get: endpoint('api', 'GET', '/me/push', {
     summary: 'Shows which browsers of the person receive Web Push, and what it tells.',
     answers: { 200: one(PushState) },
@@ -70,3 +81,8 @@ export const push = {
     examples: [{ summary: 'without a browser', refusal: 'push_subscription_not_found' }],
   }),
 };
+
+export const push = {
+  description: 'Messages to the browsers of a person.',
+  endpoints,
+} satisfies Slice;

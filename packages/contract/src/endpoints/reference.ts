@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 /** The fields that every OpenAPI document has; its own specification describes the others. */
 const OpenApiDocument = Type.Object({
@@ -18,7 +19,7 @@ const AsyncApiDocument = Type.Object({
 const textOf = (mediaType: string) => ({ ...plain(Type.String(), { headers: ['etag'] }), mediaType });
 
 /** Descriptions of this interface, for programs and for people. */
-export const reference = {
+const endpoints = {
   openapi: endpoint('service', 'GET', '/openapi.json', {
     summary:
       'Shows this document, with the addresses that the settings of the service give to its endpoints.',
@@ -51,3 +52,8 @@ export const reference = {
     examples: [{ summary: 'the styles' }],
   }),
 };
+
+export const reference = {
+  description: 'Descriptions of this interface, for programs and for people.',
+  endpoints,
+} satisfies Slice;

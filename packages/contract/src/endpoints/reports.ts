@@ -1,14 +1,28 @@
 import { checkPageQuery } from '../envelope.ts';
+import { id } from '../input/text-schemas.ts';
 import {
   checkNewReportSchedule,
   checkReportQuery,
   checkSentReport,
+  NewReportSchedule,
   Report,
   ReportReceipt,
   ReportSchedule,
+  ReportSilo,
+  SentReport,
 } from '../reports.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  schedule_id: {
+    schema: id(),
+    description: 'the id of a report schedule',
+    notFound: 'report_schedule_not_found',
+    example: 'rs_019a86c5f3c07b2a',
+  },
+});
 
 const MORNING = {
   name: 'Morning report',
@@ -20,7 +34,7 @@ const MORNING = {
 };
 
 /** The reports about a site and their schedules. */
-export const reports = {
+const endpoints = {
   report: endpoint('api', 'GET', '/reports', {
     scope: 'read',
     summary: 'Shows stock, deliveries, use, orders, alerts and operations of a day, a week or a month.',
@@ -87,3 +101,9 @@ export const reports = {
     examples: [{ summary: 'a schedule' }],
   }),
 };
+
+export const reports = {
+  description: 'Reports for managers: on demand and by schedule.',
+  endpoints,
+  schemas: { NewReportSchedule, Report, ReportSchedule, ReportSilo, SentReport },
+} satisfies Slice;

@@ -1,14 +1,32 @@
 import { Type } from 'typebox';
-import { PasskeyChallenge } from '../passkeys.ts';
-import { checkSignIn, checkSignInCodeRequest, SessionListed, SessionRecord, SignInCode } from '../session.ts';
+import { id } from '../input/text-schemas.ts';
+import { PasskeyAssertion, PasskeyChallenge } from '../passkeys.ts';
+import {
+  checkSignIn,
+  checkSignInCodeRequest,
+  SessionListed,
+  SessionRecord,
+  SignIn,
+  SignInCode,
+} from '../session.ts';
 import { one } from './declaration/answers.ts';
-import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import { body, endpointsWith, optionalBody } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  session_id: {
+    schema: id(),
+    description: 'the id of a session, which is not its secret',
+    notFound: 'session_not_found',
+    example: '4f0c9a1b2d3e5f60718293a4',
+  },
+});
 
 /** The tests start a service with this key. */
 export const EXAMPLE_KEY = 'gk_00000000000000000000000000000000000000002kaqcA';
 
 /** Sign-in for browsers: a session is another secret of an API key, in a cookie that no script can read. */
-export const session = {
+const endpoints = {
   create: endpoint('api', 'POST', '/session', {
     summary:
       'Signs in with an API key, a sign-in code, or as a person: sets a cookie. A wrong password and an unknown name get one answer.',
@@ -85,3 +103,9 @@ export const session = {
     ],
   }),
 };
+
+export const session = {
+  description: 'Sign-in for browsers, with a cookie in place of the key.',
+  endpoints,
+  schemas: { SessionRecord, SignIn, SignInCode, PasskeyAssertion, PasskeyChallenge },
+} satisfies Slice;

@@ -1,3 +1,4 @@
+import { id } from '../input/text-schemas.ts';
 import {
   checkHandoverQuery,
   checkNewHandover,
@@ -5,14 +6,33 @@ import {
   checkNoteQuery,
   checkShiftReportQuery,
   Handover,
+  NewHandover,
+  NewNote,
   Note,
+  ShiftMission,
   ShiftReport,
 } from '../shifts.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  note_id: {
+    schema: id(),
+    description: 'the id of a note',
+    notFound: 'note_not_found',
+    example: 'nt_019a86c5f3c07b2a',
+  },
+  handover_id: {
+    schema: id(),
+    description: 'the id of a handover',
+    notFound: 'handover_not_found',
+    example: 'ho_019a86c5f3c07b2a',
+  },
+});
 
 /** Notes, the report of a shift, and handovers to the next shift. */
-export const shifts = {
+const endpoints = {
   /** The newest notes come first, by the times that they are about. */
   notes: endpoint('api', 'GET', '/notes', {
     scope: 'read',
@@ -114,3 +134,15 @@ export const shifts = {
     ],
   }),
 };
+
+export const shifts = {
+  description: 'Notes and handovers of a shift, and its report.',
+  endpoints,
+  schemas: { Handover, NewHandover, NewNote, Note, ShiftMission, ShiftReport },
+  events: {
+    'note.added': Note,
+    'note.removed': Note,
+    'handover.created': Handover,
+    'handover.acknowledged': Handover,
+  },
+} satisfies Slice;

@@ -7,8 +7,10 @@ import {
   checkNewSignInPolicy,
   checkNewSignOn,
   checkPolicyQuery,
+  GroupGrant,
   IdentityProviderRecord,
   LoggedOut,
+  NewSignInPolicy,
   SignInPolicy,
   SignInRecord,
   SignOnStart,
@@ -16,13 +18,14 @@ import {
 import { FORM_TYPE } from './broker.ts';
 import { one, pageOf, plain } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 import { EXAMPLE_PASSWORD } from './me.ts';
 
 /** The refusal if single sign-on is not set up. */
 const NOT_SET_UP = 'route_not_found';
 
 /** Single sign-on with an identity provider, and the sign-in policy. */
-export const signOn = {
+const endpoints = {
   policy: endpoint('api', 'GET', '/sign-in-policy', {
     scope: 'admin',
     summary: 'Shows how people sign in: what groups of the identity provider may do, and how long.',
@@ -121,3 +124,9 @@ export const signOn = {
     ],
   }),
 };
+
+export const signOn = {
+  description: 'Sign-in with an identity provider, and the policy for it.',
+  endpoints,
+  schemas: { AppliedPolicy, GroupGrant, NewSignInPolicy, SignInPolicy },
+} satisfies Slice;

@@ -1,6 +1,15 @@
-import { Applied, checkApplyQuery, checkExportQuery, checkSiteDocument, SiteDocument } from '../site.ts';
+import {
+  Applied,
+  checkApplyQuery,
+  checkExportQuery,
+  checkSiteDocument,
+  SiteChange,
+  SiteDevice,
+  SiteDocument,
+} from '../site.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 export const YAML_TYPE = 'application/yaml';
 
@@ -15,7 +24,7 @@ const silo = {
 };
 
 /** The configuration of a site as one document. */
-export const site = {
+const endpoints = {
   export: endpoint('api', 'GET', '/export', {
     scope: 'admin',
     summary:
@@ -42,3 +51,9 @@ export const site = {
     ],
   }),
 };
+
+export const site = {
+  description: 'The configuration of a site as one document.',
+  endpoints,
+  schemas: { Applied, SiteChange, SiteDevice, SiteDocument },
+} satisfies Slice;

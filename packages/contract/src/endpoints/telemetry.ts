@@ -1,5 +1,6 @@
 import { checkNewestValuesQuery, NewestValues } from '../fleet.ts';
 import type { Checker } from '../input/schema.ts';
+import { Point, Position } from '../positions.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
 import { telemetryCheckOf } from '../profiles/profiles.ts';
 import {
@@ -7,16 +8,19 @@ import {
   EnvironmentalReading,
   LocationReading,
   Track,
+  TrackPoint,
 } from '../telemetry/field-readings.ts';
 import {
   CurrentReadings,
   checkHistoryQuery,
   type DeviceTelemetry,
+  HistoryPoint,
   SensorHistory,
   TelemetryReceipt,
 } from '../telemetry/telemetry.ts';
 import { eventStream, one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
 const AS_CSV = { alternatives: ['text/csv'] };
 const A_DAY = { from: '2026-11-14T00:00:00Z', to: '2026-11-15T00:00:00Z' };
@@ -46,7 +50,7 @@ const sendEndpoint = (
     ],
   });
 
-export const siloTelemetry = {
+const silo = {
   current: endpoint('silo', 'GET', '/devices/{device_id}/sensors', {
     number: 3,
     scope: 'read',
@@ -80,7 +84,7 @@ export const siloTelemetry = {
   ]),
 };
 
-export const fieldTelemetry = {
+const field = {
   location: endpoint('field', 'GET', '/devices/{device_id}/location', {
     number: 14,
     scope: 'read',
@@ -123,7 +127,7 @@ export const fieldTelemetry = {
   ]),
 };
 
-export const readings = {
+const newestValues = {
   stream: endpoint('api', 'GET', '/readings/stream', {
     scope: 'read',
     summary:
@@ -139,3 +143,25 @@ export const readings = {
     ],
   }),
 };
+
+export const telemetry = {
+  description: 'What devices measure: newest values, history, tracks, and readings sent over HTTP.',
+  endpoints: { silo, field },
+  schemas: {
+    CurrentReadings,
+    HistoryPoint,
+    SensorHistory,
+    TelemetryReceipt,
+    EnvironmentalReading,
+    LocationReading,
+    Track,
+    TrackPoint,
+    Point,
+    Position,
+  },
+} satisfies Slice;
+
+export const readings = {
+  description: 'The newest values of all devices, as a stream.',
+  endpoints: newestValues,
+} satisfies Slice;

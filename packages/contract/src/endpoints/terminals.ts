@@ -1,18 +1,31 @@
 import { Type } from 'typebox';
 import { checkPageQuery } from '../envelope.ts';
+import { id } from '../input/text-schemas.ts';
 import { SessionRecord } from '../session.ts';
 import {
   checkNewTerminal,
   checkTerminalSignIn,
+  NewTerminal,
   Terminal,
   TerminalLink,
   TerminalPerson,
+  TerminalSignIn,
 } from '../terminals.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  terminal_id: {
+    schema: id(),
+    description: 'the id of a terminal or a display',
+    notFound: 'terminal_not_found',
+    example: 'trm_019a86c5f3c07b2a',
+  },
+});
 
 /** Shared terminals, screens on a wall, and the people who sign in at a terminal. */
-export const terminals = {
+const endpoints = {
   list: endpoint('api', 'GET', '/terminals', {
     scope: 'admin',
     summary: 'Lists the terminals and displays whose facilities the caller administers.',
@@ -86,3 +99,9 @@ export const terminals = {
     examples: [{ summary: 'lock' }],
   }),
 };
+
+export const terminals = {
+  description: 'Shared terminals and displays, and the people who sign in at a terminal.',
+  endpoints,
+  schemas: { NewTerminal, Terminal, TerminalLink, TerminalPerson, TerminalSignIn },
+} satisfies Slice;

@@ -1,12 +1,32 @@
 import { checkPageQuery } from '../envelope.ts';
-import { checkNewView, checkPreferences, checkViewPatch, Preferences, View } from '../views.ts';
+import { id } from '../input/text-schemas.ts';
+import {
+  checkNewView,
+  checkPreferences,
+  checkViewPatch,
+  NewView,
+  Preferences,
+  Units,
+  View,
+  ViewPatch,
+} from '../views.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint } from './declaration/endpoint.ts';
+import { body, endpointsWith } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
+
+const endpoint = endpointsWith({
+  view_id: {
+    schema: id(),
+    description: 'the id of a saved view',
+    notFound: 'view_not_found',
+    example: 'vw_019a86c5f3c07b2a',
+  },
+});
 
 const LOW = { name: 'Low silos north', address: '#/overview?show=low&facility=north' };
 
 /** The settings that the operators' page stores for a person or a key: named views, and units. */
-export const views = {
+const endpoints = {
   list: endpoint('api', 'GET', '/views', {
     scope: 'read',
     summary: 'Lists the own views of the key, and those that are shared.',
@@ -62,3 +82,9 @@ export const views = {
     ],
   }),
 };
+
+export const views = {
+  description: 'Pages with their filters under a name, and what a person prefers, such as units.',
+  endpoints,
+  schemas: { NewView, Preferences, Units, View, ViewPatch },
+} satisfies Slice;

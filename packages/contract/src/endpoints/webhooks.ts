@@ -1,4 +1,5 @@
 import { checkPageQuery } from '../envelope.ts';
+import { id } from '../input/text-schemas.ts';
 import {
   checkDeliveryQuery,
   checkNewWebhook,
@@ -6,15 +7,32 @@ import {
   checkWebhookEnabling,
   checkWebhookPatch,
   checkWebhookReplay,
+  DeadDelivery,
   IssuedWebhook,
+  NewWebhook,
   ReplayResult,
+  SecretRotation,
+  WebhookChange,
   WebhookDelivery,
+  WebhookEnabling,
+  WebhookPatch,
   WebhookRecord,
+  WebhookReplay,
 } from '../webhooks.ts';
 import { one, pageOf } from './declaration/answers.ts';
-import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
+import { body, endpointsWith, optionalBody } from './declaration/endpoint.ts';
+import type { Slice } from './declaration/slice.ts';
 
-export const webhooks = {
+const endpoint = endpointsWith({
+  webhook_id: {
+    schema: id(),
+    description: 'the id of a webhook',
+    notFound: 'webhook_not_found',
+    example: 'wh_019a86c5f3c07b2a',
+  },
+});
+
+const endpoints = {
   list: endpoint('api', 'GET', '/webhooks', {
     scope: 'admin',
     summary: 'Lists the webhooks, without their secrets.',
@@ -120,3 +138,29 @@ export const webhooks = {
     ],
   }),
 };
+
+export const webhooks = {
+  description: 'Events that are sent to an address of yours.',
+  endpoints,
+  schemas: {
+    NewWebhook,
+    WebhookPatch,
+    WebhookRecord,
+    IssuedWebhook,
+    SecretRotation,
+    WebhookEnabling,
+    WebhookReplay,
+    ReplayResult,
+    WebhookDelivery,
+    WebhookChange,
+    DeadDelivery,
+  },
+  events: {
+    'webhook.created': WebhookChange,
+    'webhook.updated': WebhookChange,
+    'webhook.removed': WebhookChange,
+    'webhook.secret_rotated': WebhookChange,
+    'webhook.disabled': WebhookChange,
+    'webhook.delivery_dead': DeadDelivery,
+  },
+} satisfies Slice;

@@ -1,8 +1,7 @@
 import { Type } from 'typebox';
 import type { Endpoint, RequestHeader } from '../endpoints/declaration/endpoint.ts';
 import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
-import { exampleParameter, PATH_PARAMETERS, parameterNames } from '../endpoints/declaration/parameters.ts';
-import { ALL_ENDPOINTS, type endpoints, type NamedEndpoint } from '../endpoints/endpoints.ts';
+import { ALL_ENDPOINTS, type NamedEndpoint, SLICES } from '../endpoints/endpoints.ts';
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { closed } from '../input/schema.ts';
@@ -99,48 +98,6 @@ const HEADERS: Readonly<Record<RequestHeader, HeaderDescription>> = {
   },
 };
 
-/** The descriptions of the slices of endpoints. */
-const SLICE_DESCRIPTIONS: Readonly<Record<keyof typeof endpoints, string>> = {
-  devices:
-    'Silo scales, rovers, drones and weather stations: registration, description, maintenance, removal.',
-  telemetry: 'What devices measure: newest values, history, tracks, and readings sent over HTTP.',
-  operations: 'Feed into and discharge from a silo, and their stop.',
-  proposals: 'Operations that programs propose, and that people confirm or refuse.',
-  alerts: 'What needs the attention of a person at one device.',
-  commands: 'Single commands to a field device, with the emergency stop.',
-  missions: 'Drives of a field device along waypoints.',
-  configuration: 'Thresholds, limits, alarms and failsafe actions of a device, with their versions.',
-  fleet: 'All devices, alerts and jobs that the key may see.',
-  bulk: 'Changes of many devices at once, and devices from a file.',
-  foresight: 'Forecasts, findings, refills and orders of silos.',
-  shifts: 'Notes and handovers of a shift, and its report.',
-  reports: 'Reports for managers: on demand and by schedule.',
-  views: 'Pages with their filters under a name, and what a person prefers, such as units.',
-  bridges: 'Devices of other makers, and the programs that attach them.',
-  alarmHelp: "A site's own texts about alerts: cause, consequence and action.",
-  exports: 'Files with readings and history of many devices.',
-  keys: 'API keys with their scopes and limits.',
-  people: 'Who may do what where: invitations, rights, sign-ins.',
-  me: 'The person who has signed in: password, second factor, passkeys, PIN and own keys.',
-  push: 'Messages to the browsers of a person.',
-  session: 'Sign-in for browsers, with a cookie in place of the key.',
-  confirmations: 'What people confirm once more before something moves.',
-  signOn: 'Sign-in with an identity provider, and the policy for it.',
-  terminals: 'Shared terminals and displays, and the people who sign in at a terminal.',
-  notifications: 'Which alerts reach whom by e-mail or webhook.',
-  site: 'The configuration of a site as one document.',
-  icar: 'Silos for programs that read the ICAR Animal Data Exchange.',
-  events: 'Every change of state, as a stream.',
-  readings: 'The newest values of all devices, as a stream.',
-  webhooks: 'Events that are sent to an address of yours.',
-  audit: 'Who changed what, and when.',
-  plants: 'A sample store, for first steps.',
-  console: "The operators' page, at `/`.",
-  mcp: 'Tools for agents, by the Model Context Protocol.',
-  health: 'The state of the service itself.',
-  reference: 'Descriptions of this interface, for programs and for people.',
-};
-
 export interface ReferenceOptions {
   readonly version: string;
   readonly addresses: GroupAddresses;
@@ -206,7 +163,7 @@ export function openApiDocument({ version, addresses, serverUrl }: ReferenceOpti
     servers: [{ url: serverUrl }],
     tags: [
       INTERFACE_TAG,
-      ...Object.entries(SLICE_DESCRIPTIONS).map(([name, description]) => ({ name, description })),
+      ...Object.entries(SLICES).map(([name, { description }]) => ({ name, description })),
     ],
     paths: Object.fromEntries(paths),
     webhooks: webhookMessages(schemas),
@@ -327,12 +284,15 @@ const parametersOf = (endpoint: Endpoint, schemas: ComponentSchemas): Json[] => 
   ...endpoint.requestHeaders.map((header) => ({ $ref: `#/components/parameters/${HEADERS[header].name}` })),
 ];
 
-const pathParameters = ({ path, group }: Endpoint): Json[] =>
-  parameterNames(path).map((name) => {
-    const { description, schema } = PATH_PARAMETERS[name];
-    const example = exampleParameter(name, group);
-    return { name, in: 'path', required: true, description, schema: toJson(schema), example };
-  });
+const pathParameters = ({ parameters }: Endpoint): Json[] =>
+  Object.entries(parameters).map(([name, { description, schema, example }]) => ({
+    name,
+    in: 'path',
+    required: true,
+    description,
+    schema: toJson(schema),
+    example,
+  }));
 
 function queryParameters({ query, examples }: Endpoint, schemas: ComponentSchemas): Json[] {
   if (query === null) return [];

@@ -1,6 +1,6 @@
 import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
 import type { GroupRoots } from '../endpoints/declaration/groups.ts';
-import { fillPath, PATH_PARAMETERS, parameterNames } from '../endpoints/declaration/parameters.ts';
+import { fillPath, parameterNames } from '../endpoints/declaration/paths.ts';
 import { ALL_ENDPOINTS } from '../endpoints/endpoints.ts';
 import { Refusal } from '../errors.ts';
 import type { SchemaNode } from '../input/validation-issues.ts';
@@ -59,12 +59,11 @@ const EMERGENCY_STOP = {
 const SCHEMAS = new ComponentSchemas({}, '');
 
 /** Path, query and body as one object, because no endpoint uses a name twice. */
-function inputSchemaOf({ path, query, body }: Endpoint, isFixed: boolean): JsonObject {
-  const names = parameterNames(path);
-  const ofPath = names.map((name) => {
-    const { schema, description } = PATH_PARAMETERS[name];
-    return [name, { ...(SCHEMAS.use(toJson(schema), 'request') as JsonObject), description }];
-  });
+function inputSchemaOf({ parameters, query, body }: Endpoint, isFixed: boolean): JsonObject {
+  const ofPath = Object.entries(parameters).map(([name, { schema, description }]) => [
+    name,
+    { ...(SCHEMAS.use(toJson(schema), 'request') as JsonObject), description },
+  ]);
   const queried: SchemaNode = query?.schema ?? {};
   const ofQuery = Object.entries(queried.properties ?? {}).map(([name, property]) => [
     name,
@@ -78,7 +77,7 @@ function inputSchemaOf({ path, query, body }: Endpoint, isFixed: boolean): JsonO
   return toJson({
     type: 'object',
     properties: Object.fromEntries([...ofPath, ...ofQuery, ...ofBody]),
-    required: [...names, ...(queried.required ?? []), ...(sent.required ?? [])],
+    required: [...Object.keys(parameters), ...(queried.required ?? []), ...(sent.required ?? [])],
     additionalProperties: false,
   }) as JsonObject;
 }

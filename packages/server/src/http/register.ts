@@ -1,5 +1,5 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
-import type { PathParameters } from '@granary/contract/endpoints/declaration/parameters';
+import type { PathParameters } from '@granary/contract/endpoints/declaration/paths';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from './access/request-turns.ts';

@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StoreLocation } from '@granary/app/app';
 import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { fillPath, parameterNames } from '@granary/contract/endpoints/declaration/paths';
 import { ALL_ENDPOINTS } from '@granary/contract/endpoints/endpoints';
 import type { Value } from '@granary/store/sql';
 import { describeEachEngine, type TestEngine } from '@granary/testing/app/engines';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
-import { type ParameterName, parameterNames } from '@granary/contract/endpoints/declaration/parameters';
+import { parameterNames } from '@granary/contract/endpoints/declaration/paths';
 import { EXAMPLE_PASSWORD } from '@granary/contract/endpoints/me';
 import type { Role } from '@granary/contract/keys';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
@@ -11,7 +11,7 @@ import { bridgedDevice, ScriptedBridge } from './scripted-bridge.ts';
 import { type Api, siloNamed } from './service.ts';
 
 type Device = ScriptedSilo | Awaited<ReturnType<typeof startRover>>;
-type Ids = Partial<Record<ParameterName, string>>;
+type Ids = Partial<Record<string, string>>;
 
 /** The capacity of the silo in the examples. */
 const CAPACITY = { max: 20_000, unit: 'kg' };
@@ -40,60 +40,61 @@ export class ExampleResources {
   async prepare(endpoint: Endpoint): Promise<Ids> {
     const names = parameterNames(endpoint.path);
     const ids: Ids = {};
-    if (names.includes('key_id')) ids.key_id = await this.#key(endpoint);
-    if (endpoint.path.endsWith('/assign')) ids.person_id = await this.#administrator();
-    if (names.includes('rule_id')) ids.rule_id = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
-    if (names.includes('plant_id')) ids.plant_id = '42';
+    if (names.includes('key_id')) ids['key_id'] = await this.#key(endpoint);
+    if (endpoint.path.endsWith('/assign')) ids['person_id'] = await this.#administrator();
+    if (names.includes('rule_id'))
+      ids['rule_id'] = await this.#idOf('/v1/notification-rules', 'rule_id', RULE);
+    if (names.includes('plant_id')) ids['plant_id'] = '42';
     if (names.includes('webhook_id'))
-      ids.webhook_id = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
-    if (names.includes('note_id')) ids.note_id = await this.#idOf('/v1/notes', 'note_id', NOTE);
+      ids['webhook_id'] = await this.#idOf('/v1/webhooks', 'webhook_id', WEBHOOK);
+    if (names.includes('note_id')) ids['note_id'] = await this.#idOf('/v1/notes', 'note_id', NOTE);
     if (names.includes('handover_id')) {
-      ids.handover_id = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
+      ids['handover_id'] = await this.#idOf('/v1/handovers', 'handover_id', HANDOVER);
     }
-    if (names.includes('person_id')) ids.person_id = await this.#person();
+    if (names.includes('person_id')) ids['person_id'] = await this.#person();
     if (names.includes('terminal_id')) {
       const terminal = { name: 'Mill', kind: 'display', facilities: ['north'] };
-      ids.terminal_id = (await this.#api.post('/v1/terminals', terminal)).body.data.terminal.terminal_id;
+      ids['terminal_id'] = (await this.#api.post('/v1/terminals', terminal)).body.data.terminal.terminal_id;
     }
     if (names.includes('schedule_id')) {
-      ids.schedule_id = await this.#idOf('/v1/report-schedules', 'schedule_id', SCHEDULE);
+      ids['schedule_id'] = await this.#idOf('/v1/report-schedules', 'schedule_id', SCHEDULE);
     }
-    if (names.includes('view_id')) ids.view_id = await this.#idOf('/v1/views', 'view_id', VIEW);
-    if (names.includes('session_id')) ids.session_id = await this.#session();
+    if (names.includes('view_id')) ids['view_id'] = await this.#idOf('/v1/views', 'view_id', VIEW);
+    if (names.includes('session_id')) ids['session_id'] = await this.#session();
     // An existing bridge belongs to its key, which is not that of the caller.
     const isNewBridge = endpoint.path.endsWith('/report');
-    if (names.includes('bridge_id')) ids.bridge_id = isNewBridge ? 'reporting' : await this.#bridge();
+    if (names.includes('bridge_id')) ids['bridge_id'] = isNewBridge ? 'reporting' : await this.#bridge();
     if (endpoint.path === '/bridges/{bridge_id}/devices') {
       await this.#api.post('/v1/siloscale/devices', siloNamed('bridged-silo'));
     }
     if (names.includes('alert_type')) await this.#api.put('/v1/alarm-help/low_level', HELP);
-    if (names.includes('refill_id')) ids.refill_id = await this.#refill();
+    if (names.includes('refill_id')) ids['refill_id'] = await this.#refill();
     if (!names.includes('device_id')) return ids;
     const group = endpoint.group === 'field' ? 'field' : 'silo';
     const device = await this.#connect(group);
-    ids.device_id = device.deviceId;
-    if (ids.bridge_id !== undefined)
+    ids['device_id'] = device.deviceId;
+    if (ids['bridge_id'] !== undefined)
       await this.#bridges.at(-1)?.report({ devices: [bridgedDevice(device.deviceId)] });
     const { path } = device;
-    if (names.includes('alert_id')) ids.alert_id = await this.#alert(path, group);
+    if (names.includes('alert_id')) ids['alert_id'] = await this.#alert(path, group);
     if (names.includes('operation_id')) {
-      ids.operation_id = await this.#idOf(`${path}/operations/feed`, 'operation_id', { amount: 10 });
+      ids['operation_id'] = await this.#idOf(`${path}/operations/feed`, 'operation_id', { amount: 10 });
     }
     if (names.includes('proposal_id')) {
       // The proposal does not come from the caller, who confirms it.
       const agent = { name: 'an agent', scopes: ['read', 'propose'] };
       const { key } = (await this.#api.post('/v1/keys', agent)).body.data;
       const proposed = await this.#api.as(key).post(`${path}/proposals/feed`, { amount: 10 });
-      ids.proposal_id = proposed.body.data.proposal_id;
+      ids['proposal_id'] = proposed.body.data.proposal_id;
     }
     if (names.includes('command_id')) {
-      ids.command_id = await this.#idOf(`${path}/remote/command`, 'command_id', { command: 'hold' });
+      ids['command_id'] = await this.#idOf(`${path}/remote/command`, 'command_id', { command: 'hold' });
     }
     if (names.includes('mission_id') && device instanceof ScriptedRover) {
-      ids.mission_id = await this.#mission(device, endpoint.path.endsWith('/resume'));
+      ids['mission_id'] = await this.#mission(device, endpoint.path.endsWith('/resume'));
     }
     if (endpoint.path.endsWith('/restore')) await this.#api.delete(path);
-    if (endpoint.path.endsWith('/declare-ended')) await this.#disappear(device, ids.operation_id);
+    if (endpoint.path.endsWith('/declare-ended')) await this.#disappear(device, ids['operation_id']);
     return ids;
   }
 

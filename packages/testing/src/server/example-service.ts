@@ -3,12 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Endpoint, Example } from '@granary/contract/endpoints/declaration/endpoint';
 import { DEFAULT_ADDRESSES, groupRoots } from '@granary/contract/endpoints/declaration/groups';
-import {
-  exampleParameter,
-  fillPath,
-  parameterNames,
-} from '@granary/contract/endpoints/declaration/parameters';
+import { fillPath } from '@granary/contract/endpoints/declaration/paths';
 import { EXAMPLE_PASSWORD } from '@granary/contract/endpoints/me';
+import { EXAMPLE_PERSON_ID } from '@granary/contract/endpoints/people';
 import { EXAMPLE_KEY } from '@granary/contract/endpoints/session';
 import { checkedTimeMs, TIME_EXAMPLE } from '@granary/contract/time';
 import type { Resolve } from '@granary/server/background/webhooks/address-guard';
@@ -141,12 +138,12 @@ export class ExampleService {
 
   /** Prepares the resources of the example, and sends it to the service or to a proxy of it. */
   async send(endpoint: Endpoint, example: Example, baseUrl = this.httpUrl): Promise<Response> {
-    const { group, method, path, needsKey } = endpoint;
+    const { group, method, path, parameters: declared, needsKey } = endpoint;
     const prepared = await this.#resources.prepare(endpoint);
     const parameters = Object.fromEntries(
-      parameterNames(path).map((name) => {
+      Object.entries(declared).map(([name, { example: usual }]) => {
         const given = example.parameters[name] ?? '';
-        return [name, given === exampleParameter(name, group) ? (prepared[name] ?? given) : given];
+        return [name, given === usual ? (prepared[name] ?? given) : given];
       }),
     );
     const besides = await this.#besides(endpoint, example);
@@ -158,7 +155,7 @@ export class ExampleService {
       ...(needsKey || besides.headers !== undefined ? credentials : {}),
       ...(example.body === undefined ? {} : { 'content-type': 'application/json' }),
     };
-    const sent = () => withBesides(withPrepared(example.body, prepared), besides);
+    const sent = () => withBesides(withPrepared(example.body, prepared['person_id']), besides);
     const body = example.body === undefined ? null : JSON.stringify(sent());
     return await fetch(url, { method, headers, body, signal: AbortSignal.timeout(120_000) });
   }
@@ -174,8 +171,7 @@ export class ExampleService {
 }
 
 /** Replaces the person of the examples in a body, because that person has another id here. */
-const withPrepared = (body: unknown, { person_id }: { readonly person_id?: string }): unknown =>
-  person_id !== undefined &&
-  (body as { person_id?: string }).person_id === exampleParameter('person_id', 'api')
+const withPrepared = (body: unknown, person_id: string | undefined): unknown =>
+  person_id !== undefined && (body as { person_id?: string }).person_id === EXAMPLE_PERSON_ID
     ? { ...(body as object), person_id }
     : body;

@@ -3,7 +3,8 @@ import type { Checker } from '../../input/schema.ts';
 import type { Scope } from '../../keys.ts';
 import type { Answer } from './answers.ts';
 import { type GroupName, groupNeedsKey } from './groups.ts';
-import { exampleParameter, PATH_PARAMETERS, type PathParameters, parameterNames } from './parameters.ts';
+import { type Parameters, parametersOf } from './parameters.ts';
+import type { PathParameters } from './paths.ts';
 import type { UrgentBody } from './urgent-body.ts';
 
 /** The error codes that every endpoint has: the request is malformed, a limit is reached, or the service fails. */
@@ -65,6 +66,8 @@ export interface Endpoint<Path extends string = string, Query = unknown, Body = 
   readonly method: Method;
   /** The path relative to the root of the group, with its parameters in braces. */
   readonly path: Path;
+  /** The parameters of the path in their order. */
+  readonly parameters: Parameters;
   /** The number of the endpoint in the interface of 17 endpoints that this service was made for; `null` for a further endpoint. */
   readonly number: number | null;
   readonly summary: string;
@@ -123,11 +126,25 @@ export const optionalBody = <Body>(check: Checker<Body>, noun: string): BodyInpu
   isOptional: true,
 });
 
-export function endpoint<const Path extends string, Result, Query = undefined, Body = undefined>(
+/** Declares endpoints of a slice whose paths have parameters that no other slice has. */
+export const endpointsWith =
+  (own: Parameters) =>
+  <const Path extends string, Result, Query = undefined, Body = undefined>(
+    group: GroupName,
+    method: Method,
+    path: Path,
+    declared: Declaration<NoInfer<Path>, Query, Body, Result>,
+  ): Endpoint<Path, Query, Body, Result> =>
+    declaredEndpoint(group, method, path, parametersOf(path, group, own), declared);
+
+export const endpoint = endpointsWith({});
+
+function declaredEndpoint<Path extends string, Query, Body, Result>(
   group: GroupName,
   method: Method,
   path: Path,
-  declared: Declaration<NoInfer<Path>, Query, Body, Result>,
+  parameters: Parameters,
+  declared: Declaration<Path, Query, Body, Result>,
 ): Endpoint<Path, Query, Body, Result> {
   const {
     number = null,
@@ -139,7 +156,7 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
     answers,
   } = declared;
   const needsKey = declared.needsKey ?? groupNeedsKey(group);
-  const usual = Object.fromEntries(parameterNames(path).map((name) => [name, exampleParameter(name, group)]));
+  const usual = Object.fromEntries(Object.entries(parameters).map(([name, { example }]) => [name, example]));
   const idempotencyKey: readonly RequestHeader[] = method === 'POST' && needsKey ? ['idempotency-key'] : [];
   const isAudited = declared.isAudited ?? method !== 'GET';
   const actor: readonly RequestHeader[] = isAudited && method !== 'GET' ? ['x-actor'] : [];
@@ -149,6 +166,7 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
     group,
     method,
     path,
+    parameters,
     number,
     summary,
     needsKey,
@@ -159,7 +177,7 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
     body,
     answers,
     requestHeaders: [...(declared.requestHeaders ?? []), ...idempotencyKey, ...actor, ...confirmation],
-    errors: errorsOf({ needsKey, method, path, scope, isUrgent }, declared.errors ?? []),
+    errors: errorsOf({ needsKey, method, parameters, scope, isUrgent }, declared.errors ?? []),
     examples: declared.examples.map((example) => ({
       ...example,
       parameters: { ...usual, ...example.parameters } as PathParameters<Path>,
@@ -170,17 +188,17 @@ export function endpoint<const Path extends string, Result, Query = undefined, B
 interface Request {
   readonly needsKey: boolean;
   readonly method: string;
-  readonly path: string;
+  readonly parameters: Parameters;
   readonly scope: Scope | null;
   readonly isUrgent: Endpoint['isUrgent'];
 }
 
 /** The specific codes of an endpoint, and those that follow from its method, path and scope. */
 function errorsOf(
-  { needsKey, method, path, scope, isUrgent }: Request,
+  { needsKey, method, parameters, scope, isUrgent }: Request,
   own: readonly ErrorCode[],
 ): readonly ErrorCode[] {
-  const names = parameterNames(path);
+  const notFound = Object.values(parameters).map((parameter) => parameter.notFound);
   // Neither a body nor an Idempotency-Key may refuse an urgent request.
   const isAlwaysUrgent = isUrgent === true;
   const codes = new Set<ErrorCode>([...OF_ALL, ...own]);
@@ -197,8 +215,7 @@ function errorsOf(
   add(method !== 'GET' && !isAlwaysUrgent, OF_BODIES);
   add(method === 'POST' && needsKey && !isAlwaysUrgent, OF_IDEMPOTENCY_KEYS);
   // A segment of the path can be longer than any id, and then no route has it.
-  add(names.length > 0, ['route_not_found']);
-  for (const name of names) codes.add(PATH_PARAMETERS[name].notFound);
-  add(method !== 'GET' && names.includes('device_id'), ['device_removed']);
+  add(notFound.length > 0, ['route_not_found', ...notFound]);
+  add(method !== 'GET' && Object.hasOwn(parameters, 'device_id'), ['device_removed']);
   return ERROR_CODES.filter((code) => codes.has(code));
 }
