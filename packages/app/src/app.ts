@@ -21,6 +21,8 @@ import {
   bindAudited,
   bindOnce,
   bindSlices,
+  type ExpiryStep,
+  expireSlices,
   type IdempotentSlices,
   type ReadSlices,
   USE_CASES,
@@ -84,6 +86,8 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | '
   writeFigures(): WriteFigures;
   /** `null` where no other thread can write. */
   readonly threadWrites: ThreadWrites | null;
+  /** Removes a part of what is too old in any slice, and returns how many rows; 0 when nothing is left. */
+  expire(step: ExpiryStep): Promise<number>;
   /** Numbers the events that were logged, also those of a node that ended before it could. */
   numberEvents(): Promise<void>;
 }
@@ -188,7 +192,8 @@ export async function openApp(
     },
   };
   const ordinary = { reader: engine.reader, write: (call: UseCaseCall) => engine.write(call) };
-  const { telemetry, ...slices } = access(ordinary, false);
+  const bound = access(ordinary, false);
+  const { telemetry, ...slices } = bound;
   const current = cache.over(telemetry.current);
   return {
     ...slices,
@@ -202,6 +207,7 @@ export async function openApp(
     },
     urgent: access(engine.urgent, true),
     nodes: engine.separateConnection && new NodeTable(engine.separateConnection),
+    expire: (step) => expireSlices(bound, step),
     numberEvents: () => numbering.run(),
     writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),

@@ -132,6 +132,10 @@ async function storedResult(sql: Sql, request: IdempotencyKey): Promise<Idempote
 
 export const reads = {};
 
+export const expiry = (_kept: object, nowMs: number): Pick<Expiry, 'beforeMs'> => ({
+  beforeMs: nowMs - REMEMBERED_MS,
+});
+
 export const writes = {
   expire: longWrite(async (tx, expiry: Expiry) => committed(await expireEntries(tx.sql, expiry))),
 };

@@ -7,12 +7,11 @@ import { SCOPES } from '@granary/contract/keys';
 import { grantOf } from '@granary/core/keys';
 import { testAttempt } from '@granary/testing/app/attempts';
 import { describeEachEngine } from '@granary/testing/app/engines';
-import { EVERY_WRITE, prepareRounds } from '@granary/testing/app/every-write';
+import { EVERY_WRITE, prepareRounds, WHO_MAY } from '@granary/testing/app/every-write';
 import { NOW_MS } from '@granary/testing/app/fixtures';
-import { WHO_MAY } from '@granary/testing/app/who-may';
-import type { WriteRound, Writes as WritesOfRound } from '@granary/testing/app/write-round';
+import type { WriteRound } from '@granary/testing/app/write-round';
 import type { App } from './app.ts';
-import { SLICES } from './use-cases.ts';
+import { SLICES } from './slices.ts';
 
 const ROUTES = join(import.meta.dirname, '../../server/src/http');
 /** Matches a call in a route that writes for its caller. */
@@ -27,8 +26,7 @@ const ROUNDS_MAX = 20;
 type Writes = Readonly<Record<string, (...args: unknown[]) => Promise<unknown>>>;
 type Slices = Readonly<Record<string, Writes>>;
 
-const whoMay = (slice: string, write: string): string | undefined =>
-  (WHO_MAY as Readonly<Record<string, Readonly<Record<string, string>>>>)[slice]?.[write];
+const whoMay = (slice: string, write: string): string | undefined => WHO_MAY[slice]?.[write];
 
 /** A key that may do everything, but only at another site. */
 const STRANGER = { keyId: 'key_stranger', grants: [grantOf(SCOPES, ['Elsewhere'])] };
@@ -161,7 +159,7 @@ describeEachEngine('what a caller may not do', (engine) => {
 /** Runs every write once, one after the other, so that few rounds are enough; returns those that were refused. */
 async function refusedOf(round: WriteRound): Promise<[write: string, error: unknown][]> {
   const refused: [write: string, error: unknown][] = [];
-  for (const [slice, writes] of Object.entries<Readonly<Record<string, WritesOfRound>>>(EVERY_WRITE)) {
+  for (const [slice, writes] of Object.entries(EVERY_WRITE)) {
     for (const [name, write] of Object.entries(writes)) {
       for (const outcome of await Promise.allSettled(write(round))) {
         if (outcome.status === 'rejected') refused.push([`${slice}.${name}`, outcome.reason]);

@@ -1,84 +1,13 @@
 import type { UseCaseCall, UseCases } from '@granary/store/engine';
 import type { Sql } from '@granary/store/sql';
-import * as alarmHelp from './alarm-help.ts';
-import * as alerts from './alerts/alerts.ts';
-import * as audit from './audit/audit.ts';
 import { enterChange } from './audit/audit.ts';
 import type { Attempt } from './audit/audit-rows.ts';
-import * as bridges from './bridges/bridges.ts';
-import * as bulk from './bulk/bulk.ts';
-import * as commands from './commands/commands.ts';
-import * as field from './commands/field-jobs.ts';
-import * as configuration from './configuration/configuration.ts';
-import * as confirmations from './confirmations.ts';
-import * as devices from './devices/devices.ts';
 import type { Committed } from './effects.ts';
-import * as events from './events/events.ts';
-import * as exports from './exports/exports.ts';
-import * as fleet from './fleet/fleet.ts';
-import * as foresight from './foresight/foresight.ts';
-import * as idempotency from './idempotency.ts';
 import { type IdempotencyKey, type IdempotentResult, runOnce } from './idempotency.ts';
-import * as keys from './keys/keys.ts';
-import * as missions from './missions/missions.ts';
-import * as notifications from './notifications/notifications.ts';
-import * as operations from './operations/operations.ts';
-import * as proposals from './operations/proposals.ts';
-import * as people from './people/people.ts';
-import * as plants from './plants.ts';
-import * as reports from './reports/reports.ts';
 import type { RowMemory } from './row-memory.ts';
-import * as guesses from './session/guesses.ts';
-import * as session from './session/session.ts';
-import * as shifts from './shifts/shifts.ts';
-import * as signOn from './sign-on/sign-on.ts';
-import * as site from './site/site.ts';
-import * as telemetry from './telemetry/telemetry.ts';
-import * as terminals from './terminals.ts';
+import type { KeptDays, Slice } from './slice.ts';
+import { SLICES, type SliceName } from './slices.ts';
 import { isLongWrite, type Transaction } from './transaction.ts';
-import * as views from './views.ts';
-import * as webhooks from './webhooks/webhooks.ts';
-
-/**
- * Every use case, by slice. A write is one transaction and returns its result and its effects. Arguments and results must be
- * structured clones, because writes may run in another thread.
- */
-export const SLICES = {
-  devices,
-  telemetry,
-  configuration,
-  keys,
-  session,
-  guesses,
-  people,
-  signOn,
-  terminals,
-  confirmations,
-  operations,
-  proposals,
-  alerts,
-  events,
-  idempotency,
-  commands,
-  missions,
-  field,
-  fleet,
-  foresight,
-  shifts,
-  reports,
-  views,
-  bridges,
-  bulk,
-  alarmHelp,
-  exports,
-  notifications,
-  audit,
-  plants,
-  webhooks,
-  site,
-};
-
-export type SliceName = keyof typeof SLICES;
 
 type Bound<F> = F extends (sql: Sql, ...args: infer Args) => infer Result ? (...args: Args) => Result : never;
 
@@ -137,13 +66,6 @@ type Writes<Result> = Readonly<
 const readsOf = (functions: object) => functions as Reads;
 const preparationsOf = (functions: object) => functions as Writes<unknown>;
 const writesOf = (functions: object) => functions as Writes<Committed<unknown>>;
-
-/** The preparation of a write is the first step of its transaction. */
-interface Slice {
-  readonly reads: object;
-  readonly writes: object;
-  readonly preparations?: object;
-}
 
 export async function callUseCase(
   sql: Sql,
@@ -218,6 +140,27 @@ export function bindOnce(
   return eachSlice((slice, { writes }) =>
     bindWrites(slice, writes, writeOnce, { idempotency: key, attempt }),
   );
+}
+
+export interface ExpiryStep {
+  readonly kept: KeptDays;
+  readonly nowMs: number;
+  /** Of each slice at most about so many rows are removed, so that other writes are not delayed for long. */
+  readonly rowsMax: number;
+}
+
+/** Removes a part of what is too old in any slice, and returns how many rows; 0 when nothing is left. */
+export async function expireSlices(
+  slices: BoundSlices,
+  { kept, nowMs, rowsMax }: ExpiryStep,
+): Promise<number> {
+  let removed = 0;
+  for (const [name, { expiry }] of Object.entries<Slice>(SLICES)) {
+    if (expiry === undefined) continue;
+    const { expire } = slices[name as SliceName] as BoundFunctions;
+    removed += Number(await expire?.({ ...expiry(kept, nowMs), rowsMax }));
+  }
+  return removed;
 }
 
 function bindWrites(

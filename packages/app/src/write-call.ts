@@ -1,6 +1,6 @@
 import type { UseCaseCall } from '@granary/store/engine';
+import type { SLICES, SliceName } from './slices.ts';
 import type { Transaction } from './transaction.ts';
-import type { SLICES, SliceName } from './use-cases.ts';
 
 type Writes<Slice extends SliceName> = (typeof SLICES)[Slice]['writes'];
 type ArgsOf<Write> = Write extends (tx: Transaction, ...args: infer Args) => unknown ? Args : never;

@@ -2,7 +2,8 @@ interface WorkParts {
   /** Completes the sentence "… failed" in the log. */
   readonly doing: string;
   readonly everyMs: number;
-  readonly run: () => Promise<void>;
+  /** Long work ends early when `isStopped` has become true. */
+  readonly run: (rounds: { readonly isStopped: boolean }) => Promise<void>;
   readonly logger: { warn(fields: { readonly err: unknown }, message: string): void };
 }
 
@@ -24,7 +25,6 @@ export class PeriodicWork {
     this.#begin();
   }
 
-  /** Long work checks this between its steps. */
   get isStopped(): boolean {
     return this.#isStopped;
   }
@@ -54,7 +54,7 @@ export class PeriodicWork {
   async #run(): Promise<void> {
     this.#isWoken = false;
     try {
-      await this.#parts.run();
+      await this.#parts.run(this);
       this.#isFailing = false;
     } catch (error) {
       if (!this.#isFailing) this.#parts.logger.warn({ err: error }, `${this.#parts.doing} failed`);

@@ -37,7 +37,7 @@ import {
 } from './session/sign-in.ts';
 import { InvitedView, SignInView } from './session/sign-in-view.tsx';
 import { App } from './shell/app.tsx';
-import { preloadView } from './shell/views.ts';
+import { isView, preloadView } from './shell/views.ts';
 import { language, texts } from './texts/texts.ts';
 
 const AGAIN_MS = 2_000;
@@ -52,7 +52,7 @@ const root = document.querySelector('#console');
 if (root === null) throw new Error('the page has no place for the console');
 const place: Element = root;
 takeWanted();
-const navigation = new Navigation();
+const navigation = new Navigation(isView);
 const isShown = pageShown();
 const settings = pageSettings();
 const { silo_segment: siloSegment, field_segment: fieldSegment, sign_on_name: signOnName } = settings;

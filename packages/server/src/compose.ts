@@ -4,6 +4,7 @@ import { lockDataFolder } from '@granary/store/data-folder';
 import { composeBackground } from './background/background-parts.ts';
 import { EffectDispatcher } from './background/dispatcher.ts';
 import type { WebhookOptions } from './background/webhooks/worker.ts';
+import { makeWorkers } from './background/worker.ts';
 import { composeDevices } from './devices/device-parts.ts';
 import { endProcess } from './devices/link/device-link.ts';
 import { CONSOLE_FOLDER } from './http/console/built-console.ts';
@@ -99,7 +100,9 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
   const effects = new EffectDispatcher();
   const { carryOut } = effects;
   // Loaded when the writer thread has been started, which loads its own code on another processor meanwhile.
-  const loadingHttp = setImmediate().then(() => import('./http/http-parts.ts'));
+  const loadingHttp = setImmediate().then(() =>
+    Promise.all([import('./http/http-parts.ts'), import('./slices.ts')]),
+  );
   const { app, nodes } = await explainStart('the storage', () =>
     openStore({ settings, broker, clock, logger, carryOut, lifecycle }),
   );
@@ -152,8 +155,9 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
     ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
     : null;
   const { consoleFolder = CONSOLE_FOLDER } = surroundings;
-  const { composeHttp } = await parts.loadingHttp;
-  const answering = composeHttp({ ...parts, accessLog, consoleFolder });
+  const [{ composeHttp }, { ROUTES: routes, WORKERS }] = await parts.loadingHttp;
+  const workers = [...(await makeWorkers(WORKERS, parts)), ...parts.workers];
+  const answering = composeHttp({ ...parts, routes, workers, accessLog, consoleFolder });
   const { http } = answering;
   await http.prepare();
   lifecycle.onStop(() => answering.refusedAttempts.drain());
@@ -162,11 +166,8 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   const linkPorts = await explainStart(linkPortOf(settings), () => startingLink);
 
   reconciler.start();
-  await lifecycle.start(parts.retention, parts.purger, parts.compressor);
   await explainStart('the storage', () => parts.pusher.prepare());
-  await lifecycle.start(...parts.notificationSenders, parts.notifications, parts.webhooks, parts.reporter);
-  if (parts.backups !== null) await lifecycle.start(parts.backups);
-  if (parts.homeAssistant !== null) await lifecycle.start(parts.homeAssistant);
+  await lifecycle.start(...workers);
   answering.subscribers.start();
   await lifecycle.start(answering.newestValues, answering.metrics);
   const plainUrl = await explainStart(`GRANARY_HTTP_PORT (${settings.httpHost}:${settings.httpPort})`, () =>

@@ -12,6 +12,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
 import { type DeviceOfRow, findAlertsOfFleet } from '../list-rows.ts';
 import { limitsOf } from '../rights.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { type AlertPage, expireAlerts, findAlert, listAlerts, saveAlerts } from './alert-rows.ts';
@@ -54,6 +55,8 @@ export const reads = {
   statistics: (sql: Sql, range: RaiseRange) => alertStatistics(sql, range),
   openInPart: openAlertsInPart,
 };
+
+export const expiry = keptFor('alertRetentionDays');
 
 export const writes = {
   /** Removes a limited number of alerts that were resolved long ago and returns how many. */

@@ -3,6 +3,7 @@ import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { useConfirmation } from '../confirmations.ts';
 import { type Committed, committed } from '../effects.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import {
   type Attempt,
@@ -58,6 +59,8 @@ export const reads = {
   list: (sql: Sql, filter: AuditFilter, before: AuditPosition | null, limit: number): Promise<AuditRow[]> =>
     listEntries(sql, filter, before, limit),
 };
+
+export const expiry = keptFor('auditRetentionDays');
 
 export const writes = {
   /** A repetition with the same ids raises the counts. */

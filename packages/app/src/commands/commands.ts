@@ -26,6 +26,7 @@ import {
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { COMMANDS, unconfirmedStops, unfinishedCommands } from './command-rows.ts';
 
@@ -91,6 +92,8 @@ export const reads = {
     return await COMMANDS.list(sql, { ...rest, filter: { status, command }, beforeId });
   },
 };
+
+export const expiry = keptFor('jobRetentionDays');
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */

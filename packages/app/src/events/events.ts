@@ -1,6 +1,7 @@
 import type { Expiry } from '@granary/store/expiry';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from '../effects.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { eventBounds, eventsAfter, expireEvents, hasUnnumberedEvents, numberEvents } from './event-rows.ts';
 
@@ -44,6 +45,8 @@ export const reads = {
   /** Returns true also while the write that logged the events has not numbered them yet. */
   hasUnnumbered: (sql: Sql) => hasUnnumberedEvents(sql),
 };
+
+export const expiry = keptFor('eventRetentionDays');
 
 export const writes = {
   /** Gives numbers to the events that are logged; readers get events in the order of their numbers. */

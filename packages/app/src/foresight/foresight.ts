@@ -18,6 +18,7 @@ import { lockConfiguration } from '../configuration/configuration-rows.ts';
 import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { refuseOutside } from '../rights.ts';
+import type { KeptDays } from '../slice.ts';
 import { markLate } from '../telemetry/late-readings.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { type ForecastWish, forecastSilos } from './forecast-silo.ts';
@@ -135,6 +136,11 @@ export interface Planning {
   readonly deviceNo: number;
   readonly nowMs: number;
 }
+
+export const expiry = (kept: KeptDays, nowMs: number) => ({
+  nowMs,
+  refillsBeforeMs: nowMs - kept.jobRetentionDays * DAY_MS,
+});
 
 export const writes = {
   /** Stores the forecasts of some silos with the data that they are based on. A silo that was removed meanwhile is left out. */

@@ -30,6 +30,7 @@ import {
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { MISSIONS, missionsNotEnded } from './mission-rows.ts';
 
@@ -102,6 +103,8 @@ export const reads = {
     return previewMission(mission, { ...facts, isReachable, missions: ahead }, shiftMs, nowMs);
   },
 };
+
+export const expiry = keptFor('jobRetentionDays');
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */

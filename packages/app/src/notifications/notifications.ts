@@ -36,6 +36,7 @@ import { type Committed, committed, type Effect, eventsLogged } from '../effects
 import { logEvents } from '../events/event-rows.ts';
 import { findCaller } from '../keys/key-rows.ts';
 import { refuseLimited, requireOwn } from '../rights.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import type { SetAside } from '../unreadable-row.ts';
 import { findWebhook } from '../webhooks/webhook-rows.ts';
@@ -283,6 +284,8 @@ export const reads = {
     return own === undefined ? FIRST_PUSH_SETTINGS : pushSettings(own.content);
   },
 };
+
+export const expiry = keptFor('alertRetentionDays');
 
 export const writes = {
   createRule,

@@ -56,6 +56,7 @@ import {
   recordJobChange,
   unknownReference,
 } from '../jobs/job-change-recorder.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import { UnreadableRow } from '../unreadable-row.ts';
 import { advanceDueOperations } from './advance-due-operations.ts';
@@ -142,6 +143,8 @@ export const reads = {
     return await isDeviceDue(sql, [OPERATIONS], device);
   },
 };
+
+export const expiry = keptFor('jobRetentionDays');
 
 export const writes = {
   /** Removes a limited number of jobs that ended long ago and returns how many. */

@@ -23,6 +23,7 @@ import { limitConditions, Parameters, where } from '../conditions.ts';
 import { lockDeviceFor } from '../device-facts.ts';
 import { type Committed, committed, type Effect, eventsLogged } from '../effects.ts';
 import { logEvents } from '../events/event-rows.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { writes as operations, requestOf, siloAtStart, usualOf } from './operations.ts';
 
@@ -112,6 +113,8 @@ export const reads = {
     return rows.map(toProposal);
   },
 };
+
+export const expiry = keptFor('jobRetentionDays');
 
 export const writes = {
   /** Locks the device, so that two proposals at once do not exceed the limit of open proposals. */

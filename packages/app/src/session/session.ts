@@ -94,6 +94,8 @@ export const reads = {
   },
 };
 
+export const expiry = (_kept: object, nowMs: number): Pick<Expiry, 'beforeMs'> => ({ beforeMs: nowMs });
+
 export const writes = {
   /**
    * Creates a session; returns `undefined` if the key has ended, if the code, challenge or second factor cannot be

@@ -16,6 +16,7 @@ import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { MISSIONS } from '../missions/mission-rows.ts';
 import { OPERATIONS } from '../operations/operation-rows.ts';
 import { limitsOf, refuseOutside, requireRight } from '../rights.ts';
+import { keptFor } from '../slice.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import {
   expireHandovers,
@@ -47,6 +48,8 @@ export const reads = {
   handovers: (sql: Sql, page: HandoverPage) => listHandovers(sql, page),
   handover: (sql: Sql, handoverId: string) => findHandover(sql, handoverId),
 };
+
+export const expiry = keptFor('jobRetentionDays');
 
 export const writes = {
   async addNote(tx: Transaction, note: NewNoteRow): Promise<Committed<ListedNote>> {

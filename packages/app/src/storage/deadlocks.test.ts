@@ -7,7 +7,7 @@ import { describePostgres } from '@granary/testing/app/engines';
 import { EVERY_WRITE, outcomesOf, prepareRounds } from '@granary/testing/app/every-write';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import type { App } from '../app.ts';
-import { SLICES } from '../use-cases.ts';
+import { SLICES } from '../slices.ts';
 
 const ROUNDS = IS_FULL_SIZE ? 12 : 6;
 const ROUNDS_MAX = 60;

@@ -1,3 +1,4 @@
+import { DAY_MS } from '@granary/contract/time';
 import {
   advanceReception,
   changesAlerts,
@@ -19,6 +20,7 @@ import { alertEvaluation, type Committed, committed, type ValuesStored } from '.
 import { receptionsOf, saveReceptions } from '../health-rows.ts';
 import { type LastSeenUpdate, type NewRejection, recordRejections, recordSeen } from '../presence-rows.ts';
 import type { OpenBucketRow } from '../row-memory.ts';
+import type { KeptDays } from '../slice.ts';
 import { longWrite, type Transaction, together } from '../transaction.ts';
 import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './bucket-rows.ts';
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
@@ -85,6 +87,11 @@ export const reads = {
 export const preparations = {
   append: async (tx: Transaction, batch: TelemetryBatch) => await tx.sql.partitions?.prepare(timesOf(batch)),
 };
+
+export const expiry = (kept: KeptDays, nowMs: number): Omit<Expiry, 'rowsMax'> => ({
+  rawBeforeMs: nowMs - kept.rawRetentionDays * DAY_MS,
+  fiveMinutesBeforeMs: nowMs - kept.fiveMinuteRetentionDays * DAY_MS,
+});
 
 export const writes = {
   /** Stores every reading exactly once, however often and in whatever order it arrives. */

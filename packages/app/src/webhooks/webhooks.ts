@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
-import { toIso } from '@granary/contract/time';
+import { DAY_MS, toIso } from '@granary/contract/time';
 import {
   type ReplayResult,
   TEST_MESSAGE,
@@ -82,6 +82,10 @@ export async function enqueueMessage(
   });
 }
 
+/** How long deliveries are shown after they were delivered, or could be replayed after they were given up. */
+const DELIVERED_KEPT_MS = 7 * DAY_MS;
+const DEAD_KEPT_MS = 30 * DAY_MS;
+
 /** The limit of events in one transaction, so that other writes are not delayed for long. */
 const EVENTS_PER_CALL_MAX = 200;
 
@@ -125,6 +129,11 @@ export const reads = {
   positionsBehind: (sql: Sql) => positionsBehind(sql),
   due: (sql: Sql, nowMs: number) => dueWebhookNos(sql, nowMs),
 };
+
+export const expiry = (_kept: object, nowMs: number): Omit<DeliveryExpiry, 'rowsMax'> => ({
+  deliveredBeforeMs: nowMs - DELIVERED_KEPT_MS,
+  deadBeforeMs: nowMs - DEAD_KEPT_MS,
+});
 
 export const writes = {
   async create(tx: Transaction, webhook: NewStoredWebhook): Promise<Committed<StoredWebhook>> {

@@ -84,9 +84,9 @@ test('the service is asked for what the address names', () => {
 });
 
 test('the links in messages about an alert lead to its device, and for one that is over to its history', () => {
-  const filter = (address: string) => alertFilterOf(parseRoute(address).query);
+  const filter = (address: string) => alertFilterOf(parseRoute(address, () => true).query);
   const ofDevice = { severity: null, type: null, facility: null, device: 'silo-07' };
-  assert.equal(parseRoute('#/alerts?device=silo-07').view, 'alerts');
+  assert.equal(parseRoute('#/alerts?device=silo-07', () => true).view, 'alerts');
   assert.deepEqual(filter('#/alerts?device=silo-07'), { list: 'open', ...ofDevice });
   assert.deepEqual(filter('#/alerts?device=silo-07&list=history'), { list: 'history', ...ofDevice });
 });

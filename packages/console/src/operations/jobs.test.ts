@@ -16,7 +16,10 @@ import {
 } from './jobs.ts';
 
 test('the filters of the address are those of the request', () => {
-  const route = parseRoute('#/operations?status=failed&facility=A%20%26%20B&device=silo-1&order=-what');
+  const route = parseRoute(
+    '#/operations?status=failed&facility=A%20%26%20B&device=silo-1&order=-what',
+    () => true,
+  );
   assert.deepEqual(jobQuery(route, OPERATION_STATUSES), {
     status: 'failed',
     facility: 'A & B',
@@ -25,7 +28,13 @@ test('the filters of the address are those of the request', () => {
 });
 
 test('a status that another list has is no filter', () => {
-  assert.deepEqual(jobQuery(parseRoute('#/operations?status=timed_out&facility='), OPERATION_STATUSES), {});
+  assert.deepEqual(
+    jobQuery(
+      parseRoute('#/operations?status=timed_out&facility=', () => true),
+      OPERATION_STATUSES,
+    ),
+    {},
+  );
 });
 
 test('an unknown tab leads to the operations', () => {

@@ -4,7 +4,6 @@ import { Component, type ComponentChildren, type ComponentType } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { AlertSignals } from '../alerts/alert-signals.ts';
 import { useConsole } from '../context/console.ts';
-import { VIEW_NAMES } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
@@ -15,7 +14,7 @@ import { CommandPalette } from './command-palette.tsx';
 import { lazyView } from './lazy-view.tsx';
 import { MovementStrip } from './movement-strip.tsx';
 import { NavigationBar } from './navigation-bar.tsx';
-import { preloadView, VIEWS } from './views.ts';
+import { preloadView, VIEWS, viewNamed } from './views.ts';
 
 /** Loaded only when a browser is used for the first time. */
 const PersonDialog = lazyView(async () => (await import('../session/person-dialog.tsx')).PersonDialog);
@@ -37,7 +36,7 @@ export function App() {
   const { state } = live.connection.current.value;
   const { view: asked, id } = navigation.route.value;
   const view = session.kind === 'display' ? 'wall' : asked;
-  const { View, title } = VIEWS[view];
+  const { View, title } = viewNamed(view);
   const isWall = view === 'wall';
   const isRead = live.connection.isRead.value;
   const main = useRef<HTMLElement>(null);
@@ -46,7 +45,7 @@ export function App() {
   useEffect(() => {
     if (!isRead) return;
     const timer = setTimeout(() => {
-      for (const view of VIEW_NAMES) preloadView(view);
+      for (const view of Object.keys(VIEWS)) preloadView(view);
       import('../operations/proposals.tsx').then(
         ({ Proposals }) => {
           loadedProposals.value = Proposals;

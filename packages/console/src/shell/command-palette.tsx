@@ -5,7 +5,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { useAcknowledge } from '../alerts/acknowledge.ts';
 import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole, useScope } from '../context/console.ts';
-import { addressOf, VIEW_NAMES } from '../context/routes.ts';
+import { addressOf, addressOfView } from '../context/routes.ts';
 import { Dialog, FormDialog } from '../kit/dialog.tsx';
 import { texts } from '../texts/texts.ts';
 import { useSavedViews } from '../views/saved-views.tsx';
@@ -150,11 +150,11 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
   const { shell, devices: words } = texts.value;
   const open = (address: string) => () => navigation.open(address);
   const devices = [...live.site.devices.all.value.values()].map((device) => device.peek());
-  const views = VIEW_NAMES.flatMap((view) => {
-    const text = VIEWS[view].title?.();
+  const views = Object.entries(VIEWS).flatMap(([view, { title }]) => {
+    const text = title?.();
     return text === undefined
       ? []
-      : [{ id: view, text, place: shell.palette.view, run: open(addressOf(view)) }];
+      : [{ id: view, text, place: shell.palette.view, run: open(addressOfView(view)) }];
   });
   const pages = Object.entries(texts.value.administration.pages).map(([page, text]) => ({
     id: `page-${page}`,

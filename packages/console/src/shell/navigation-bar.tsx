@@ -5,35 +5,34 @@ import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
 import { isSharedBrowser, personOf, useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
-import { addressOf, VIEW_NAMES } from '../context/routes.ts';
+import { addressOf, addressOfView } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
 import { PaletteButton } from './command-palette.tsx';
-import { VIEWS } from './views.ts';
+import { VIEWS, viewNamed } from './views.ts';
 
 /** The navigation, at the top on a desk screen and at the foot on a phone. */
 export function NavigationBar() {
   const { view } = useConsole().navigation.route.value;
   const { shell } = texts.value;
-  const current = VIEWS[view].section ?? view;
+  const current = viewNamed(view).section ?? view;
   return (
     <header class="navigation-bar">
       <a class="brand" href={addressOf('overview')}>
         Granary
       </a>
       <nav aria-label={shell.navigation}>
-        {VIEW_NAMES.map((name) => {
-          const { sign, title } = VIEWS[name];
-          return sign === undefined ? null : (
-            <a key={name} href={addressOf(name)} aria-current={name === current ? 'page' : undefined}>
+        {Object.entries(VIEWS).map(([name, { sign, title }]) =>
+          sign === undefined ? null : (
+            <a key={name} href={addressOfView(name)} aria-current={name === current ? 'page' : undefined}>
               <svg viewBox="0 0 20 20" width="20" height="20" aria-hidden="true">
                 <path d={sign} />
               </svg>
               <span>{title?.()}</span>
             </a>
-          );
-        })}
+          ),
+        )}
       </nav>
       <SearchBox />
       <PaletteButton />
@@ -150,14 +149,13 @@ function SettingsMenu() {
         </Field>
         <SoundSwitch />
         {!isSharedBrowser(session) && <a href={addressOf('me')}>{texts.value.me.title}</a>}
-        {VIEW_NAMES.map((name) => {
-          const { isInMenu, title } = VIEWS[name];
-          return isInMenu === true ? (
-            <a key={name} href={addressOf(name)}>
+        {Object.entries(VIEWS).map(([name, { isInMenu, title }]) =>
+          isInMenu === true ? (
+            <a key={name} href={addressOfView(name)}>
               {title?.()}
             </a>
-          ) : null;
-        })}
+          ) : null,
+        )}
         <a href="/docs">{shell.apiReference}</a>
         {!isSharedBrowser(session) && <Button onPress={() => void signOut()}>{shell.signOut}</Button>}
       </div>

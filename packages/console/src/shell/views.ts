@@ -1,5 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { ViewName } from '../context/routes.ts';
+import type { LinkedView } from '../context/routes.ts';
 import { Overview } from '../overview/overview.tsx';
 import { texts } from '../texts/texts.ts';
 import { type LazyView, lazyView } from './lazy-view.tsx';
@@ -12,14 +12,14 @@ interface PageView {
   /** The drawing beside the name; views without one are not in the navigation. */
   readonly sign?: string;
   /** The view that the navigation marks instead. */
-  readonly section?: ViewName;
+  readonly section?: LinkedView;
   readonly isInMenu?: boolean;
 }
 
 const section = (name: keyof typeof texts.value.shell.sections) => () => texts.value.shell.sections[name];
 
-/** All views; the code of the others than the overview is loaded later. */
-export const VIEWS: Readonly<Record<ViewName, PageView>> = {
+/** All views, those of the navigation first, in its order; the code of the others than the overview is loaded later. */
+export const VIEWS: Readonly<Record<string, PageView> & Record<LinkedView, PageView>> = {
   overview: {
     View: Overview,
     title: section('overview'),
@@ -73,8 +73,12 @@ export const VIEWS: Readonly<Record<ViewName, PageView>> = {
   wall: { View: lazyView(async () => (await import('../wall/wall-view.tsx')).WallView) },
 };
 
+export const isView = (name: string): boolean => Object.hasOwn(VIEWS, name);
+
+export const viewNamed = (name: string): PageView => VIEWS[name] ?? VIEWS.overview;
+
 /** Loads the code of a view before it is shown. */
-export function preloadView(name: ViewName): void {
-  const { View } = VIEWS[name];
+export function preloadView(name: string): void {
+  const { View } = viewNamed(name);
   if ('preload' in View) View.preload();
 }

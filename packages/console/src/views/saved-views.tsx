@@ -2,7 +2,7 @@ import './saved-views.css';
 import type { View } from '@granary/contract/views';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useScope } from '../context/console.ts';
-import { addressOf } from '../context/routes.ts';
+import { addressOfView } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { ConfirmButton, Dialog, DialogButton } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
@@ -74,7 +74,7 @@ function SaveForm({ views, onDone }: { readonly views: readonly View[]; readonly
     const { view, id, query } = navigation.route.peek();
     const wanted = {
       name: name.peek().trim(),
-      address: addressOf(view, id, Object.fromEntries(query)),
+      address: addressOfView(view, id, Object.fromEntries(query)),
       shared: shared.peek(),
     };
     await (same === undefined

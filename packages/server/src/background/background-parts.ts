@@ -9,20 +9,17 @@ import { storeLocation } from '../process/open-store.ts';
 import type { Settings } from '../process/settings.ts';
 import { AlertEvaluator, Uptime } from './alert-evaluator.ts';
 import { backupScheduleOf } from './backup/backup-schedule.ts';
-import { Compressor } from './compressor.ts';
 import { EventFeed } from './event-feed.ts';
 import { ExportRunner } from './exports/export-runner.ts';
 import { Forecaster } from './foresight/forecaster.ts';
 import { Pusher } from './notifications/pusher.ts';
 import { byMail, byPush, NotificationSender } from './notifications/sender.ts';
 import { NotificationWorker, openMailer, readersOf } from './notifications/worker.ts';
-import { Purger } from './purger.ts';
 import { Reconciler } from './reconciler.ts';
-import { Reporter } from './reports/reporter.ts';
-import { Retention } from './retention.ts';
 import { SetAsideLog } from './set-aside-log.ts';
 import { AddressGuard } from './webhooks/address-guard.ts';
 import { type WebhookOptions, WebhookWorker } from './webhooks/worker.ts';
+import type { Worker } from './worker.ts';
 
 interface Given extends DeviceParts {
   readonly settings: Settings;
@@ -59,12 +56,14 @@ export async function composeBackground(given: Given) {
   const isReceiving = given.broker === 'external' ? () => link.isListening : null;
   const uptime = new Uptime({ app, now, isReceiving });
   const evaluator = new AlertEvaluator({ app, uptime, setAside, logger });
+  const backups = backupScheduleOf(settings, logger, now);
+  const others = backups === null ? [] : [backups];
+  const workers: readonly Worker[] = [...notificationSenders, notifications, webhooks, ...others];
   return {
     mailer,
     setAside,
     pusher,
     notificationSender,
-    notificationSenders,
     notifications,
     addressGuard,
     webhooks,
@@ -82,12 +81,10 @@ export async function composeBackground(given: Given) {
       logger,
       now,
     }),
-    reporter: new Reporter({ app, consoleUrl: readers.consoleUrl, logger, now }),
-    retention: new Retention({ app, settings, logger, now }),
-    purger: new Purger({ app, logger, now }),
-    compressor: new Compressor({ app, afterDays: settings.compressAfterDays, logger, now }),
-    homeAssistant: await homeAssistantOf(given, readers.consoleUrl),
-    backups: backupScheduleOf(settings, logger, now),
+    backups,
+    /** The workers that other parts know; they start after those of the slices. */
+    workers,
+    consoleUrl: readers.consoleUrl,
     exports: new ExportRunner(keyring),
     forecaster: new Forecaster({
       app,
@@ -97,11 +94,4 @@ export async function composeBackground(given: Given) {
       now,
     }),
   };
-}
-
-/** The code for Home Assistant is loaded only where it is set. */
-async function homeAssistantOf({ settings, app, logger, now }: Given, consoleUrl: string | null) {
-  if (settings.homeAssistant === null) return null;
-  const { HomeAssistant } = await import('./home-assistant/home-assistant.ts');
-  return new HomeAssistant({ app, access: settings.homeAssistant, consoleUrl, logger, now });
 }

@@ -1,56 +1,54 @@
-import type { App } from '@granary/app/app';
 import type { CompressedPart } from '@granary/app/telemetry/compress-readings';
 import { PeriodicWork } from '@granary/common/periodic-work';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
-import type { Logger } from '../process/logging/logger.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import { counter, gauge, type Metric } from '../process/metrics/exposition.ts';
+import type { Worker, WorkerParts } from './worker.ts';
 
 const ROUND_MS = 10 * MINUTE_MS;
 /** A chunk takes the writer some milliseconds; the pause leaves it to new readings, a longer one while other writes wait or another node works. */
 const PAUSE_MS = 30;
 const PAUSE_WHILE_BUSY_MS = 250;
 
-interface CompressorParts {
-  readonly app: Pick<App, 'telemetry' | 'writeFigures'>;
-  /** The age at which readings are compressed; `null`: they stay as they are. */
-  readonly afterDays: number | null;
-  readonly logger: Logger;
-  readonly now: () => number;
-}
-
-/** The work since the start of the service. */
-export interface CompressionFigures {
-  readonly readings: number;
-  /** The age of the oldest reading that should be compressed and is not, beyond the age at which it becomes due. */
-  readonly backlogMs: number;
-}
-
 /**
  * Moves raw readings of the past, and then closed buckets, into compressed chunks, a few at a time; any node may do it, and goes on
  * after a crash.
  */
-export class Compressor {
-  readonly #parts: CompressorParts;
+export class Compressor implements Worker {
+  readonly #parts: WorkerParts;
   readonly #rounds: PeriodicWork;
+  /** Since the start of the service. */
   #readings = 0;
+  /** The age of the oldest reading that should be compressed and is not, beyond the age at which it becomes due. */
   #backlogMs = 0;
 
-  constructor(parts: CompressorParts) {
+  constructor(parts: WorkerParts) {
     this.#parts = parts;
-    const { logger } = parts;
+    const { logger, settings } = parts;
     this.#rounds = new PeriodicWork({
       doing: 'compressing readings',
       everyMs: ROUND_MS,
       logger,
-      run: () => this.#compress(parts.afterDays ?? 0),
+      run: () => this.#compress(settings.compressAfterDays ?? 0),
     });
   }
 
-  get figures(): CompressionFigures {
-    return { readings: this.#readings, backlogMs: this.#backlogMs };
+  metrics(): Metric[] {
+    return [
+      counter(
+        'granary_compressed_readings_total',
+        'Raw readings that were moved into compressed chunks.',
+        this.#readings,
+      ),
+      gauge(
+        'granary_compression_backlog_seconds',
+        'The time between the oldest raw reading that is due to be compressed and the newest one.',
+        this.#backlogMs / SECOND_MS,
+      ),
+    ];
   }
 
   start(): void {
-    if (this.#parts.afterDays !== null) this.#rounds.start();
+    if (this.#parts.settings.compressAfterDays !== null) this.#rounds.start();
   }
 
   stop(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, it } from 'node:test';
 import { openApp } from '@granary/app/app';
 import { PUSH_SUBSCRIPTIONS_MAX } from '@granary/app/notifications/push-rows';
-import { MAILED } from '@granary/testing/app/every-shift-write';
+import { MAILED } from '@granary/testing/app/slices/reports';
 import { IS_FULL_SIZE } from '@granary/testing/contract/size';
 import { registerLowSilo } from '@granary/testing/server/devices/low-silo';
 import { eventually } from '@granary/testing/server/eventually';

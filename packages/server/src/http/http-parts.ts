@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { BackgroundParts } from '../background/background-parts.ts';
+import type { Worker } from '../background/worker.ts';
 import type { DeviceParts } from '../devices/device-parts.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
 import type { Logger } from '../process/logging/logger.ts';
@@ -13,6 +14,7 @@ import { NewestValues } from './events/newest-values.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { Idempotency } from './protocol/idempotency.ts';
+import type { SliceRoutes } from './route-dependencies.ts';
 import { createHttpServer } from './server.ts';
 
 interface Given extends DeviceParts, BackgroundParts {
@@ -26,6 +28,8 @@ interface Given extends DeviceParts, BackgroundParts {
   /** `null` without TLS. */
   readonly certificates: CertificateFiles | null;
   readonly accessLog: Logger | null;
+  readonly routes: readonly SliceRoutes[];
+  readonly workers: readonly Worker[];
   /** The built operators' page. */
   readonly consoleFolder: string;
 }
@@ -46,6 +50,7 @@ export function composeHttp(given: Given) {
   const idempotency = new Idempotency(app, now);
   const http = createHttpServer(
     { ...given, newestValues, subscribers, refusedAttempts, metrics, idempotency, changes: changesOf(app) },
+    given.routes,
     certificate(),
   );
   http.beforeClosing(() => subscribers.stop());

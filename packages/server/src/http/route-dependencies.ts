@@ -1,4 +1,7 @@
+import type { GroupName } from '@granary/contract/endpoints/declaration/groups';
+import type { FastifyInstance } from 'fastify';
 import type { RequestMetrics } from '../process/metrics/request-metrics.ts';
+import type { Settings } from '../process/settings.ts';
 import type { AccessChecks } from './access/auth.ts';
 import type { ConnectionLimits } from './access/connection-limits.ts';
 import type { PasswordChecks } from './access/password-checks.ts';
@@ -16,4 +19,16 @@ export interface RouteDependencies extends ServerParts {
     readonly connections: ConnectionLimits;
     readonly turns: Pick<RequestTurns, 'figures'>;
   };
+}
+
+export type AddRoutes = (routes: FastifyInstance, parts: RouteDependencies) => void;
+
+/** The routes of a slice, below the root of a group. */
+export interface SliceRoutes {
+  readonly root: GroupName;
+  readonly add: AddRoutes;
+  /** Without this function the routes are always there. */
+  readonly isOn?: (settings: Settings) => boolean;
+  /** True when the routes need no key and no session. */
+  readonly isOpen?: boolean;
 }

@@ -26,7 +26,7 @@ import { answerError, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
 import { refuseUndeclaredRoutes } from './register.ts';
 import { limitRequests } from './request-limit.ts';
-import { ROUTES } from './routes.ts';
+import type { SliceRoutes } from './route-dependencies.ts';
 import type { ServerParts } from './server-parts.ts';
 import { identityProviderOf } from './sign-on/sign-on.ts';
 
@@ -40,8 +40,12 @@ function requestIds(): () => string {
   return () => `req_${run}_${(++count).toString(36)}`;
 }
 
-/** All routes of the service, on the ports of the settings. */
-export function createHttpServer(parts: ServerParts, certificate: CertificatePair | null): HttpListeners {
+/** The routes of all slices, on the ports of the settings. */
+export function createHttpServer(
+  parts: ServerParts,
+  slices: readonly SliceRoutes[],
+  certificate: CertificatePair | null,
+): HttpListeners {
   const { settings, now, logger } = parts;
   const { headersTimeout, connectionsCheckingInterval, ...limits } = timeLimits(settings);
   const recordRefusal = refusalRecorder(parts.refusedAttempts, now);
@@ -139,7 +143,7 @@ export function createHttpServer(parts: ServerParts, certificate: CertificatePai
   const figures = { requests, connections, turns };
   const routeParts = { ...parts, checks, figures, provider: identityProviderOf(parts) };
   const roots = groupRoots(settings);
-  for (const { root, add, isOn, isOpen } of ROUTES) {
+  for (const { root, add, isOn, isOpen } of slices) {
     if (isOn?.(settings) === false) continue;
     app.register(
       async (routes) => {

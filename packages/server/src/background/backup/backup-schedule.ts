@@ -2,10 +2,12 @@ import { fork } from 'node:child_process';
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PeriodicWork } from '@granary/common/periodic-work';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { codeOf, fileFault } from '@granary/store/errors';
 import type { Logger } from '../../process/logging/logger.ts';
+import { gauge, type Metric } from '../../process/metrics/exposition.ts';
 import type { Settings } from '../../process/settings.ts';
+import type { Worker } from '../worker.ts';
 import { isBackupName, isPartialName, timeOfBackup } from './backup.ts';
 import type { BackupOrder, BackupOutcome } from './backup-process.ts';
 
@@ -44,7 +46,7 @@ export function backupScheduleOf(
 }
 
 /** Makes a backup at regular times. The newest file in the folder tells when the next is due, so a restart changes nothing. */
-export class BackupSchedule {
+export class BackupSchedule implements Worker {
   readonly #parts: ScheduleParts;
   readonly #stopped = new AbortController();
   readonly #checks: PeriodicWork;
@@ -63,6 +65,15 @@ export class BackupSchedule {
 
   get status(): BackupStatus {
     return this.#status;
+  }
+
+  metrics(): Metric[] {
+    const { lastBackupMs, isFailing } = this.#status;
+    const newest = 'granary_backup_last_timestamp_seconds';
+    return [
+      gauge('granary_backup_failing', 'Whether the last scheduled backup failed.', isFailing ? 1 : 0),
+      gauge(newest, 'The time of the newest backup, 0 without one.', (lastBackupMs ?? 0) / SECOND_MS),
+    ];
   }
 
   start(): void {

@@ -12,7 +12,7 @@ import { createLogger } from '../../process/logging/logger.ts';
 import { asSmtpServer } from '../../process/setting-values.ts';
 import { Mailer } from '../notifications/mailer.ts';
 import { byMail, NotificationSender } from '../notifications/sender.ts';
-import { Reporter } from './reporter.ts';
+import { reporter } from './reporter.ts';
 
 const RECIPIENTS = ['ada@example.com', 'ben@example.com'];
 const DUE_MS = NOW_MS - 1_000;
@@ -54,7 +54,7 @@ describeEachEngine('reports that are due', (engine) => {
     app.notifications.list({ status: null, ruleId, beforeId: null, limit: 100 });
   /** Runs the reporters of both nodes at once until the schedule is no longer due. */
   async function runReporters(scheduleId: string): Promise<void> {
-    const nodes = [app, other].map((one) => new Reporter({ app: one, consoleUrl: null, logger, now }));
+    const nodes = [app, other].map((one) => reporter({ app: one, consoleUrl: null, logger, now }));
     for (const node of nodes) node.start();
     await eventually(async () => (await app.reports.schedule(scheduleId))?.sentAtMs, DUE_MS);
     await Promise.all(nodes.map((node) => node.stop()));

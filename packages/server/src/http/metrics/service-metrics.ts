@@ -4,11 +4,10 @@ import { LATE, within } from '@granary/common/within';
 import { BRIDGED_STATES } from '@granary/contract/bridges';
 import { SECOND_MS } from '@granary/contract/time';
 import type { LinkFigures } from '@granary/link/port';
-import type { BackupSchedule } from '../../background/backup/backup-schedule.ts';
-import type { Compressor } from '../../background/compressor.ts';
 import type { EventFeed } from '../../background/event-feed.ts';
 import type { ExportRunner } from '../../background/exports/export-runner.ts';
 import type { SetAsideLog } from '../../background/set-aside-log.ts';
+import type { Worker } from '../../background/worker.ts';
 import type { IngestFigures, IngestMonitor } from '../../devices/link/ingest-monitor.ts';
 import type { ServiceLink } from '../../devices/link/service-link.ts';
 import { counter, gauge, type Metric } from '../../process/metrics/exposition.ts';
@@ -35,9 +34,7 @@ interface Parts {
   readonly subscribers: Subscribers;
   readonly setAside: SetAsideLog;
   readonly exports: ExportRunner;
-  /** `null` when no backups are scheduled. */
-  readonly backups: BackupSchedule | null;
-  readonly compressor: Pick<Compressor, 'figures'>;
+  readonly workers: readonly Pick<Worker, 'metrics'>[];
   readonly refusedAttempts: Pick<RefusedAttempts, 'dropped'>;
   /** `null` without TLS. */
   readonly certificate: () => Certificate | null;
@@ -96,8 +93,7 @@ export class ServiceMetrics {
       ...(await bridgeMetrics(this.#parts)),
       ...tlsMetrics(certificate()),
       ...(await diskMetrics(settings)),
-      ...backupMetrics(this.#parts),
-      ...compressionMetrics(this.#parts),
+      ...this.#parts.workers.flatMap((worker) => worker.metrics?.() ?? []),
       ...nodeMetrics(this.#parts),
       gauge('granary_exports', 'Exports that are being sent.', this.#parts.exports.count),
       ...this.#process.metrics(),
@@ -290,32 +286,6 @@ async function diskMetrics({ dataDir }: Settings): Promise<Metric[]> {
       bytes(disk.bavail),
     ),
     gauge('granary_disk_size_bytes', 'The size of the disk of the data folder.', bytes(disk.blocks)),
-  ];
-}
-
-function backupMetrics({ backups }: Parts): Metric[] {
-  if (backups === null) return [];
-  const { lastBackupMs, isFailing } = backups.status;
-  const newest = 'granary_backup_last_timestamp_seconds';
-  return [
-    gauge('granary_backup_failing', 'Whether the last scheduled backup failed.', isFailing ? 1 : 0),
-    gauge(newest, 'The time of the newest backup, 0 without one.', (lastBackupMs ?? 0) / SECOND_MS),
-  ];
-}
-
-function compressionMetrics({ compressor }: Parts): Metric[] {
-  const { readings, backlogMs } = compressor.figures;
-  return [
-    counter(
-      'granary_compressed_readings_total',
-      'Raw readings that were moved into compressed chunks.',
-      readings,
-    ),
-    gauge(
-      'granary_compression_backlog_seconds',
-      'The time between the oldest raw reading that is due to be compressed and the newest one.',
-      backlogMs / SECOND_MS,
-    ),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { FIRST_PUSH_SETTINGS, pushRule, ruleContent } from '@granary/core/notifications/rule';
-import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+import { atMs, LIMIT, type WhoMayOf, type WriteRound, type WritesOf } from '../write-round.ts';
 
 const CONTENT = ruleContent({
   name: 'rule',
@@ -34,7 +34,24 @@ const subscriptionOf = (round: WriteRound) => ({
   createdAtMs: atMs(round),
 });
 
-export const EVERY_NOTIFICATION_WRITE: EveryWrite['notifications'] = {
+export const whoMay: WhoMayOf<'notifications'> = {
+  createRule: 'rights',
+  replaceRule: 'rights',
+  removeRule: 'rights',
+  test: 'rights',
+  advance: 'nobody',
+  claim: 'nobody',
+  renew: 'nobody',
+  recordAttempt: 'nobody',
+  keepPushKeys: 'nobody',
+  subscribe: 'rights',
+  unsubscribe: 'rights',
+  changePushSettings: 'rights',
+  testPush: 'rights',
+  expire: 'nobody',
+};
+
+export const writes: WritesOf<'notifications'> = {
   createRule: (round) => [round.app.notifications.createRule(change(round, ownRule(round)))],
   replaceRule: (round) => [round.app.notifications.replaceRule(change(round, ownRule(round)))],
   test: (round) => {

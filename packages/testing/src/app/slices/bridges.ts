@@ -1,13 +1,22 @@
 import { UNLIMITED } from '@granary/core/keys';
-import { bridgedDevice } from '../server/scripted-bridge.ts';
-import { atMs, type EveryWrite, type WriteRound } from './write-round.ts';
+import { bridgedDevice } from '../../server/scripted-bridge.ts';
+import { atMs, type WhoMayOf, type WriteRound, type WritesOf } from '../write-round.ts';
 
 /** The bridge and the key that `prepareRounds` has stored. */
 const REPORTING = { bridgeId: 'north', keyId: 'key_bridge' };
 
 const sessionOf = ({ round }: WriteRound): string => `s${round % 3}`;
 
-export const EVERY_BRIDGE_WRITE: EveryWrite['bridges'] = {
+// Reports of a bridge are not an audited change, so the write itself contains the key of the bridge and checks it.
+export const whoMay: WhoMayOf<'bridges'> = {
+  report: 'proof',
+  ask: 'rights',
+  take: 'proof',
+  give: 'rights',
+  remove: 'rights',
+};
+
+export const writes: WritesOf<'bridges'> = {
   report: (round) => [
     round.app.bridges.report(
       { ...REPORTING, session: sessionOf(round) },

@@ -1,6 +1,6 @@
 import type { App } from '@granary/app/app';
 import { SECOND_MS } from '@granary/contract/time';
-import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+import { atMs, LIMIT, type WhoMayOf, type WriteRound, type WritesOf } from '../write-round.ts';
 
 const newWebhook = (webhookId: string, createdAtMs: number) => ({
   webhookId,
@@ -56,7 +56,22 @@ const replayDead = (round: WriteRound): Promise<void> =>
   ofWebhooks(round, (webhookId) => round.app.webhooks.replay(webhookId, { dead: true }, atMs(round)));
 
 /** All writes of webhooks, which the test of deadlocks calls. */
-export const EVERY_WEBHOOK_WRITE: EveryWrite['webhooks'] = {
+export const whoMay: WhoMayOf<'webhooks'> = {
+  create: 'rights',
+  update: 'rights',
+  remove: 'rights',
+  enable: 'rights',
+  rotateSecret: 'rights',
+  test: 'rights',
+  replay: 'rights',
+  distribute: 'nobody',
+  take: 'nobody',
+  renew: 'nobody',
+  record: 'nobody',
+  expire: 'nobody',
+};
+
+export const writes: WritesOf<'webhooks'> = {
   create: (round) => [round.app.webhooks.create(newWebhook(`wh_${round.node}_${round.round}`, atMs(round)))],
   update: (round) => [
     ofWebhooks(round, (webhookId) =>

@@ -1,5 +1,5 @@
 import { DAY_MS, toIso } from '@granary/contract/time';
-import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+import { atMs, LIMIT, type WhoMayOf, type WriteRound, type WritesOf } from '../write-round.ts';
 
 const wishOf = (round: WriteRound) => ({ nowMs: atMs(round), timeZone: 'UTC', horizonDays: 0 });
 
@@ -8,7 +8,16 @@ async function saveForecasts(round: WriteRound): Promise<void> {
   await round.app.foresight.save({ outcomes, nowMs: atMs(round) });
 }
 
-export const EVERY_FORESIGHT_WRITE: EveryWrite['foresight'] = {
+export const whoMay: WhoMayOf<'foresight'> = {
+  save: 'nobody',
+  noteRefill: 'rights',
+  planDelivery: 'rights',
+  cancelDelivery: 'rights',
+  takeLease: 'nobody',
+  expire: 'nobody',
+};
+
+export const writes: WritesOf<'foresight'> = {
   save: (round) => [saveForecasts(round)],
   noteRefill: (round) => [
     round.app.foresight

@@ -1,12 +1,16 @@
 import { SECOND_MS } from '@granary/contract/time';
 import type { UsedFactor } from '@granary/core/people';
 import { newSession } from '@granary/core/session';
-import { atMs, type EveryWrite, LIMIT, type WriteRound } from './write-round.ts';
+import {
+  atMs,
+  LIMIT,
+  SESSION_OF_LASTING,
+  type WhoMayOf,
+  type WriteRound,
+  type WritesOf,
+} from '../write-round.ts';
 
 const keyId = 'key_lasting';
-
-/** A session of a person, which exists in every round. */
-export const SESSION_OF_LASTING = 'session of lasting';
 
 const signIn = (round: WriteRound, name: string) => ({
   keyId,
@@ -25,7 +29,18 @@ const usedFactors = ({ round }: WriteRound): UsedFactor[] => [
   { credentialId: `passkey ${round - 1} 0`, signCount: round },
 ];
 
-export const EVERY_SESSION_WRITE: EveryWrite['session'] = {
+export const whoMay: WhoMayOf<'session'> = {
+  create: 'proof',
+  end: 'rights',
+  endOthers: 'rights',
+  changePassword: 'rights',
+  createCode: 'rights',
+  keepChallengeKey: 'proof',
+  recordUse: 'nobody',
+  expire: 'nobody',
+};
+
+export const writes: WritesOf<'session'> = {
   create: (round) => [
     round.app.session.create({ ...signIn(round, 'session'), codeHash: null }),
     round.app.session.create({ ...signIn(round, 'by code'), codeHash: `code ${round.round - 1} 0` }),
