@@ -17,6 +17,7 @@ import {
 } from './process/keys/admin-key.ts';
 import { Keyring } from './process/keys/keyring.ts';
 import { KnownCallers } from './process/keys/known-callers.ts';
+import type { PasswordCosts } from './process/keys/passwords.ts';
 import { Lifecycle } from './process/lifecycle.ts';
 import { createAccessLog, createLogger, isReadableFormat, type Logger } from './process/logging/logger.ts';
 import { ServiceClock } from './process/nodes/service-clock.ts';
@@ -39,6 +40,8 @@ export interface Environment {
   readonly accessLog?: Logger;
   /** The built operators' page, if it is not at its usual place. */
   readonly consoleFolder?: string;
+  /** What a new password or PIN costs whoever computes it; the usual costs unless given. */
+  readonly passwordCosts?: PasswordCosts;
   /** With it `consoleUrl` signs in a person, once; without it the address signs nobody in. */
   readonly signInLink?: SignInLink;
   /** Called when a thread of the device link has ended by itself, instead of ending the process. */
@@ -154,10 +157,10 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   const accessLog = settings.accessLog
     ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
     : null;
-  const { consoleFolder = CONSOLE_FOLDER } = surroundings;
+  const { consoleFolder = CONSOLE_FOLDER, passwordCosts } = surroundings;
   const [{ composeHttp }, { ROUTES: routes, WORKERS }] = await parts.loadingHttp;
   const workers = [...(await makeWorkers(WORKERS, parts)), ...parts.workers];
-  const answering = composeHttp({ ...parts, routes, workers, accessLog, consoleFolder });
+  const answering = composeHttp({ ...parts, routes, workers, accessLog, consoleFolder, passwordCosts });
   const { http } = answering;
   await http.prepare();
   lifecycle.onStop(() => answering.refusedAttempts.drain());

@@ -3,6 +3,7 @@ import type { BackgroundParts } from '../background/background-parts.ts';
 import type { Worker } from '../background/worker.ts';
 import type { DeviceParts } from '../devices/device-parts.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
+import type { PasswordCosts } from '../process/keys/passwords.ts';
 import type { Logger } from '../process/logging/logger.ts';
 import type { Nodes } from '../process/nodes/nodes.ts';
 import type { ServiceClock } from '../process/nodes/service-clock.ts';
@@ -32,6 +33,7 @@ interface Given extends DeviceParts, BackgroundParts {
   readonly workers: readonly Worker[];
   /** The built operators' page. */
   readonly consoleFolder: string;
+  readonly passwordCosts: PasswordCosts | undefined;
 }
 
 /** Composes the parts that answer requests. The streams and exports of callers end before the server waits for its connections. */

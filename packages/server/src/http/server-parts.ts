@@ -15,6 +15,7 @@ import type { DeviceMessages } from '../devices/sending/device-messages.ts';
 import type { EmergencyStops } from '../devices/sending/emergency-stops.ts';
 import type { OperationStopper } from '../devices/sending/operation-stopper.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
+import type { PasswordCosts } from '../process/keys/passwords.ts';
 import type { Logger } from '../process/logging/logger.ts';
 import type { Nodes } from '../process/nodes/nodes.ts';
 import type { Settings } from '../process/settings.ts';
@@ -56,6 +57,7 @@ export interface ServerParts {
   /** The built operators' page. */
   readonly consoleFolder: string;
   readonly accessLog: Logger | null;
+  readonly passwordCosts: PasswordCosts | undefined;
   readonly refusedAttempts: RefusedAttempts;
   readonly logger: Logger;
   readonly now: () => number;

@@ -14,6 +14,7 @@ import { readSettings } from '@granary/server/process/settings';
 import { type MutableToken, OAuth2Server } from 'oauth2-mock-server';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
+import { QUICK_PASSWORDS } from './people.ts';
 import { apiOf, siloNamed } from './service.ts';
 
 const ROOTS = groupRoots(DEFAULT_ADDRESSES);
@@ -80,7 +81,12 @@ export class ExampleService {
     const resolve: Resolve = async () => [{ address: '127.0.0.1', family: 4 }];
     const consoleFolder = join(dataDir, 'console');
     await writeBuiltConsole(consoleFolder);
-    const service = createService(settings, { now, webhooks: { resolve }, consoleFolder });
+    const service = createService(settings, {
+      now,
+      webhooks: { resolve },
+      consoleFolder,
+      passwordCosts: QUICK_PASSWORDS,
+    });
     this.#undos.push(() => service.stop());
     this.#started = await service.start();
     await this.#api.post('/sandbox/plants', { id: 42, name: 'Fern' });

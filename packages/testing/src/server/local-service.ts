@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
+import { QUICK_PASSWORDS } from './people.ts';
 import { type Api, apiOf } from './service.ts';
 
 type Parts = NonNullable<Parameters<typeof createService>[1]>;
@@ -41,7 +42,8 @@ export function localService({ env = {}, dataDir, makeParts }: Options = {}): Lo
       GRANARY_DATA_DIR: folder,
       ...env,
     });
-    const service = createService(settings, await makeParts?.(folder));
+    const parts = await makeParts?.(folder);
+    const service = createService(settings, { passwordCosts: QUICK_PASSWORDS, ...parts });
     undos.push(() => service.stop());
     started = await service.start();
   });

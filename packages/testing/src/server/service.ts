@@ -15,6 +15,7 @@ import {
   type RunningLink,
   type TestedLink,
 } from './links/device-links.ts';
+import { QUICK_PASSWORDS } from './people.ts';
 import { assertPublished } from './published/answer-check.ts';
 
 /** A parsed body of any form; the test asserts its fields. */
@@ -125,7 +126,7 @@ export async function withService<T>(
     GRANARY_COMPRESS_AFTER_DAYS: 'off',
     ...env,
   });
-  const service = createService(settings, parts);
+  const service = createService(settings, { passwordCosts: QUICK_PASSWORDS, ...parts });
   try {
     const started = await service.start();
     return await work(
@@ -211,7 +212,7 @@ function serviceSuite(
         ...env,
         ...link.env,
       });
-      const service = createService(settings, parts);
+      const service = createService(settings, { passwordCosts: QUICK_PASSWORDS, ...parts });
       started = await service.start();
       undos.push(() => assertAudited(sent, locationOfService(), settings));
       undos.push(() => service.stop());

@@ -39,12 +39,19 @@ interface Identified {
 export class PasswordChecks {
   readonly #app: Pick<AppReads, 'people' | 'guesses'>;
   readonly #now: () => number;
-  readonly #passwords = new Passwords();
+  readonly #passwords: Passwords;
   readonly #failures: PasswordFailures;
   readonly #canSendMail: boolean;
   readonly #changes: ServerParts['changes'];
 
-  constructor({ app, changes, mailer, now }: Pick<ServerParts, 'app' | 'changes' | 'mailer' | 'now'>) {
+  constructor({
+    app,
+    changes,
+    mailer,
+    now,
+    passwordCosts: costs,
+  }: Pick<ServerParts, 'app' | 'changes' | 'mailer' | 'now' | 'passwordCosts'>) {
+    this.#passwords = new Passwords({ costs });
     this.#canSendMail = mailer !== null;
     this.#app = app;
     this.#changes = changes;

@@ -31,7 +31,7 @@ test('as much is computed for a name that nobody has as for a wrong password', a
     jobs.push({ ...costs, nonceBytes: Buffer.byteLength(nonce) });
     return argon2.derive({ message, nonce, ...costs });
   };
-  const passwords = new Passwords({ derive });
+  const passwords = new Passwords({ argon2: { derive } });
   const stored = await passwords.hash('the right one');
   for (const one of [stored, null]) assert.equal(await passwords.matches('not the right one', one), false);
   const [, ofWrong, ofNobody, ...others] = jobs;

@@ -6,9 +6,13 @@ import { SECOND_MS } from '@granary/contract/time';
 import { Argon2 } from './argon2.ts';
 import { PasswordTurns, type Turn } from './password-turns.ts';
 
+export interface PasswordCosts {
+  readonly memory: number;
+  readonly passes: number;
+}
+
 /** Only the minimum that OWASP recommends for argon2id, because a small site has little memory. */
-const MEMORY_KIB = 19_456;
-const PASSES = 2;
+const COSTS: PasswordCosts = { memory: 19_456, passes: 2 };
 const LANES = 1;
 const TAG_BYTES = 32;
 const NONCE_BYTES = 16;
@@ -17,13 +21,14 @@ const WAITING_MAX = 200;
 /** The part of the time of a request that is needed for computing and for storing the result, on a busy machine. */
 const NEEDED_MS = SECOND_MS;
 const PHC = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
-/** A password is compared with this value where there is no person, so that the comparison takes as long. */
-const OF_NOBODY = `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${'A'.repeat(22)}$${'A'.repeat(43)}`;
 
-interface Costs {
-  readonly memory: number;
-  readonly passes: number;
+interface Costs extends PasswordCosts {
   readonly parallelism: number;
+}
+
+interface Options {
+  readonly costs?: PasswordCosts | undefined;
+  readonly argon2?: Pick<Argon2, 'derive'>;
 }
 
 /** Called when it is the turn of a password; what it throws refuses the password before anything is computed. */
@@ -37,19 +42,23 @@ const ANY_TURN: Turn = { lane: 'elsewhere', group: '' };
 /** Computes one password at a time. The others wait in lanes that take turns, so guessed PINs and passwords do not keep people out. */
 export class Passwords {
   readonly #argon2: Pick<Argon2, 'derive'>;
+  readonly #costs: Costs;
+  /** A password is compared with this value where there is no person, so that the comparison takes as long. */
+  readonly #ofNobody: string;
   readonly #turns = new PasswordTurns(WAITING_MAX);
   #isRunning = false;
 
-  constructor(argon2: Pick<Argon2, 'derive'> = new Argon2()) {
+  constructor({ costs = COSTS, argon2 = new Argon2() }: Options = {}) {
     this.#argon2 = argon2;
+    this.#costs = { ...costs, parallelism: LANES };
+    this.#ofNobody = phcOf(this.#costs, 'A'.repeat(22), 'A'.repeat(43));
   }
 
   /** The stored form of a password or PIN, in PHC form. */
   async hash(password: string): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
-    const costs = { memory: MEMORY_KIB, passes: PASSES, parallelism: LANES };
-    const tag = await this.#derive(NEW_TURN, password, nonce, costs, AT_ONCE);
-    return `$argon2id$v=19$m=${MEMORY_KIB},t=${PASSES},p=${LANES}$${base64(nonce)}$${base64(tag)}`;
+    const tag = await this.#derive(NEW_TURN, password, nonce, this.#costs, AT_ONCE);
+    return phcOf(this.#costs, base64(nonce), base64(tag));
   }
 
   /** The comparison takes the same time when nothing is stored. */
@@ -67,7 +76,7 @@ export class Passwords {
   }
 
   async #compare(turn: Turn, password: string, stored: string | null, begin: Begin): Promise<boolean> {
-    const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? OF_NOBODY) ?? [];
+    const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? this.#ofNobody) ?? [];
     const wanted = Buffer.from(tag, 'base64');
     const costs = {
       memory: Number(memory),
@@ -112,5 +121,8 @@ export class Passwords {
 
 const tooMany = (): Refusal =>
   new Refusal('rate_limited', 'too many people sign in at this moment; try again');
+
+const phcOf = ({ memory, passes, parallelism }: Costs, nonce: string, tag: string): string =>
+  `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${nonce}$${tag}`;
 
 const base64 = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '');
