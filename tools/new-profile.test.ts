@@ -81,6 +81,14 @@ const REGISTRIES = {
   ],
 } as const;
 
+/** This program runs in the copy, like `npm run references` does in the repository. */
+const MAKES_OUTLINE = `
+import { writeFileSync } from 'node:fs';
+import { outlineModule } from '@granary/contract/reference/outline';
+
+writeFileSync('packages/contract/src/outline.ts', outlineModule((value) => JSON.stringify(value)));
+`;
+
 /** This program runs in the copy: it registers a device of the new profile, sends a reading and reads it. */
 const PROGRAM = `
 import { createClient } from '@granary/client';
@@ -142,6 +150,8 @@ describe('a new profile', () => {
       const added = registry.replace(`${before}\n`, `${before}\n${line}\n`);
       await writeFile(file, `import { soilProbe } from './soil-probe${extension}';\n${added}`);
     }
+    await writeFile(join(root, 'make-outline.mjs'), MAKES_OUTLINE);
+    await run(process.execPath, ['make-outline.mjs'], { cwd: root });
   });
   after(() => rm(root, { recursive: true, force: true }));
 

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,6 +7,7 @@ import { asyncApiDocument } from '@granary/contract/reference/asyncapi';
 import type { Json } from '@granary/contract/reference/component-schemas';
 import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
+import { outlineModule } from '@granary/contract/reference/outline';
 import { sentencePage } from '@granary/contract/reference/pages';
 import { VERSION } from '@granary/server/process/version';
 import { errorPage } from '../packages/contract/src/reference/pages.ts';
@@ -14,6 +16,8 @@ import { REPOSITORY_ROOT } from './repository-files.ts';
 /** A fenced block whose first line names the kind of device and the topic. */
 const EXAMPLE = /^```json (\S+)\n(.*?)^```$/gms;
 const LINE_CHARS_MAX = 120;
+
+const OUTLINE = 'packages/contract/src/outline.ts';
 
 /** The examples in the device maker's guide by kind of device and topic. */
 export function guideExamples(): Record<string, Json[]> {
@@ -69,6 +73,7 @@ export function references(): ReadonlyMap<string, string> {
     ['docs/asyncapi.json', readableJson(asyncApi)],
     ['docs/errors.md', errorPage()],
     ['docs/sentences.md', sentencePage()],
+    [OUTLINE, outlineModule(readableJson)],
     // The service shows the examples, too, but does not contain the guide.
     ['packages/contract/src/reference/guide-examples.json', readableJson(examples)],
     ...Array.from(messageSchemas(examples), ([name, schema]): [string, string] => [
@@ -89,12 +94,17 @@ export async function outdatedReferences(): Promise<string[]> {
 }
 
 async function writeReferences(): Promise<void> {
-  for (const path of await outdatedReferences()) {
+  const outdated = await outdatedReferences();
+  // The other documents are made from the outline, too, so they are made anew by a process that has read the new one.
+  const written = outdated.includes(OUTLINE) ? [OUTLINE] : outdated;
+  for (const path of written) {
     const file = join(REPOSITORY_ROOT, path);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, references().get(path) ?? '');
     console.log(`wrote ${path}`);
   }
+  if (outdated.includes(OUTLINE))
+    process.exitCode = spawnSync(process.execPath, [import.meta.filename], { stdio: 'inherit' }).status;
 }
 
 if (import.meta.main) await writeReferences();

@@ -1,11 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
-import type { Endpoint } from '../../packages/contract/src/endpoints/declaration/endpoint.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 /** All sources on which the built page depends. */
@@ -20,12 +18,6 @@ const CONSOLE_SOURCES: readonly string[] = [
 const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
-/** The page only sends values from forms and never validates, so it does not need the schema library. */
-const WITHOUT_VALIDATION = fileURLToPath(new URL('no-validation.ts', import.meta.url));
-
-/** The schema library, and the English sentences where schemas use them; the texts of the page import them by the name of the package. */
-const VALIDATION = /^(typebox(\/.*)?|\.\.?\/(\.\.\/)*sentences\/(?!sentence|words)\w+\.ts)$/;
-
 /** A reader loads only one language, and the page waits for it, so a language must not need any part of the page. */
 const NO_TEXTS = /^(?!.*\/texts\/([a-z]{2}\/|plural))/;
 
@@ -36,41 +28,20 @@ const NO_TEXTS = /^(?!.*\/texts\/([a-z]{2}\/|plural))/;
 const OF_SEVERAL_VIEWS =
   /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|shifts\/notes|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
 
-/** The functions that make schemas: schemas that no code of the page uses are left out of it. */
-const TREESHAKE = {
-  moduleSideEffects: (id: string) => !/\/packages\/(contract|common)\//.test(id),
-  manualPureFunctions: [
-    'Type',
-    'checker',
-    'closed',
-    'described',
-    'codeField',
-    'messageFields',
-    'statusFields',
-    'forEach',
-    'line',
-    'id',
-  ],
-} as const;
-
-/** The client needs only the outer form of an endpoint; schemas, examples and texts would be a third of the page. */
-function outerForm({ group, method, path, requestHeaders, query, body, isUrgent, answers }: Endpoint) {
-  const envelope = answers[200].envelope;
-  const form = { group, method, path, requestHeaders, query: query && {}, body: body && {} };
-  return { ...form, isUrgent, answers: { 200: { envelope } } };
-}
-
-const isEndpoint = (node: unknown): node is Endpoint =>
-  typeof node === 'object' && node !== null && 'method' in node && typeof node.method === 'string';
-
-function outerFormOfEndpoints(endpoints: object): Plugin {
-  const forms = JSON.stringify(endpoints, (_, node: unknown) => (isEndpoint(node) ? outerForm(node) : node));
-  return {
-    name: 'outer-form-of-endpoints',
-    load: (id) =>
-      id.endsWith('/contract/src/endpoints/endpoints.ts') ? `export const endpoints = ${forms};` : null,
-  };
-}
+/** The page only sends values from forms and never validates, so nothing that it needs may import the schema library. */
+const withoutSchemas: Plugin = {
+  name: 'without-schemas',
+  // Before the resolver of Vite, which would find the library.
+  enforce: 'pre',
+  resolveId: {
+    filter: { id: /^typebox(\/|$)/ },
+    handler(id, importer) {
+      this.error(
+        `the page has no place for ${id}, which ${importer} imports; outline.ts of the contract may have what it needs`,
+      );
+    },
+  },
+};
 
 /** The font is loaded before the first text is drawn; otherwise the page would be laid out twice. */
 const PRELOADED_FONT = /inter-latin-wght-normal-.*\.woff2$/;
@@ -99,20 +70,15 @@ export async function buildConsole(): Promise<void> {
   // The digest is computed before the build, so that a change of the sources during the build causes another build.
   const digest = sourcesDigest(REPOSITORY_ROOT, CONSOLE_SOURCES);
   const folder = `${CONSOLE_FOLDER}-${process.pid}`;
-  // Both are loaded only for a build, because loading them takes longer than comparing the sources.
-  const { endpoints } = await import('../../packages/contract/src/endpoints/endpoints.ts');
+  // It is loaded only for a build, because loading it takes longer than comparing the sources.
   const { build } = await import('vite');
   await build({
     root: join(REPOSITORY_ROOT, 'packages', 'console'),
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
-    plugins: [outerFormOfEndpoints(endpoints), preloadedFont],
-    worker: {
-      plugins: () => [outerFormOfEndpoints(endpoints)],
-      rolldownOptions: { treeshake: TREESHAKE },
-    },
+    plugins: [withoutSchemas, preloadedFont],
+    worker: { plugins: () => [withoutSchemas] },
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -122,7 +88,6 @@ export async function buildConsole(): Promise<void> {
       // The page has few files, because each file is a request: the first view, each other view, each language.
       cssCodeSplit: false,
       rolldownOptions: {
-        treeshake: TREESHAKE,
         output: {
           codeSplitting: {
             groups: [
@@ -140,14 +105,13 @@ export async function buildConsole(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     publicDir: false,
-    resolve: { alias: [{ find: VALIDATION, replacement: WITHOUT_VALIDATION }] },
+    plugins: [withoutSchemas],
     build: {
       outDir: folder,
       emptyOutDir: false,
       target: 'es2023',
       rolldownOptions: {
         input: 'src/phone/service-worker.ts',
-        treeshake: TREESHAKE,
         output: { format: 'iife', entryFileNames: 'service-worker.js' },
       },
     },

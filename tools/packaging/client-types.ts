@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { parameterNames } from '@granary/contract/endpoints/declaration/paths';
-import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { EndpointTree } from '@granary/contract/endpoints/declaration/slice';
+import { endpoints, isEndpoint } from '@granary/contract/endpoints/endpoints';
 import { ERROR_CODES } from '@granary/contract/errors';
-import { EVENT_TYPES, EventReset } from '@granary/contract/events';
+import { EventReset } from '@granary/contract/events';
 import { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
 import { DeviceValues, NewestValues } from '@granary/contract/fleet';
+import { EVENT_TYPES } from '@granary/contract/outline';
 import { ComponentSchemas, type Json, type JsonObject } from '@granary/contract/reference/component-schemas';
 import { NAMED_SCHEMAS } from '@granary/contract/reference/named-schemas';
 
@@ -25,7 +27,8 @@ const FURTHER_NAMED = {
   HistoryRow,
 };
 
-type Group = Readonly<Record<string, Endpoint>>;
+/** The client has no methods for what agents, browsers and programs of others ask. */
+const NOT_IN_CLIENT = ['console', 'mcp', 'icar', 'reference'];
 
 /** Turns schemas into types; a schema with a name becomes a reference. */
 class TypeTexts {
@@ -101,9 +104,13 @@ const comment = (text: Json | undefined): string =>
 const indented = (text: string): string => text.replace(/^(?=.)/gm, '  ');
 
 /** The methods of a group of endpoints, in the form in which `derive` of the client makes them. */
-function methodsOf(group: Group, types: TypeTexts): string {
-  return Object.entries(group)
-    .map(([name, endpoint]) => methodText(name, endpoint, types))
+function methodsOf(tree: EndpointTree, types: TypeTexts): string {
+  return Object.entries(tree)
+    .map(([name, node]) =>
+      isEndpoint(node)
+        ? methodText(name, node, types)
+        : `readonly ${name}: ${group(methodsOf(node, types))};`,
+    )
     .join('\n');
 }
 
@@ -147,11 +154,11 @@ const group = (members: string): string => `{\n${indented(members)}\n}`;
 
 export async function clientTypes(): Promise<string> {
   const types = new TypeTexts();
-  const methods = (endpointsOfGroup: Group): string => methodsOf(endpointsOfGroup, types);
+  const methods = (tree: EndpointTree): string => methodsOf(tree, types);
   const versioned = (name: string): string =>
     `/** A device with its version. */\nreadonly getVersioned: (deviceId: string, options?: CallOptions) => Promise<VersionedDevice<${name}>>;`;
   const { silo, field } = endpoints.devices;
-  const { configuration, telemetry, alerts } = endpoints;
+  const { configuration, telemetry } = endpoints;
   const configurationOf = (one: typeof configuration.silo | typeof configuration.field): string => {
     const shape = types.of(dataOf(one.get));
     const patch = types.of(one.update.body?.check.schema);
@@ -184,37 +191,23 @@ export async function clientTypes(): Promise<string> {
       ),
     ],
     ['fieldReadings', group(methods(telemetry.field))],
-    ['operations', group(methods(endpoints.operations))],
-    ['commands', group(methods(endpoints.commands))],
-    ['missions', group(methods(endpoints.missions))],
-    [
-      'alerts',
-      group(
-        `readonly silo: ${group(methods(alerts.silo))};\nreadonly field: ${group(methods(alerts.field))};`,
-      ),
-    ],
     [
       'configuration',
       group(
         `readonly silo: ${configurationOf(configuration.silo)};\nreadonly field: ${configurationOf(configuration.field)};`,
       ),
     ],
-    ['fleet', group(methods(endpoints.fleet))],
     ['exports', 'ExportsClient'],
-    ['keys', group(methods(endpoints.keys))],
-    ['people', group(methods(endpoints.people))],
-    ['signOn', group(methods(endpoints.signOn))],
-    ['session', group(methods(endpoints.session))],
-    ['audit', group(methods(endpoints.audit))],
-    ['notifications', group(methods(endpoints.notifications))],
-    ['webhooks', group(methods(endpoints.webhooks))],
-    ['site', group(methods(endpoints.site))],
     ['events', 'EventsClient'],
     ['readings', 'ReadingsClient'],
     ['health', 'HealthClient'],
     ['plants', 'PlantsClient'],
   ] as const;
-  const members = client.map(([name, text]) => `readonly ${name}: ${text};`).join('\n');
+  const written = new Set<string>([...client.map(([name]) => name), ...NOT_IN_CLIENT]);
+  const derived = Object.entries<EndpointTree>(endpoints)
+    .filter(([name]) => !written.has(name))
+    .map(([name, tree]) => [name, group(methods(tree))] as const);
+  const members = [...client, ...derived].map(([name, text]) => `readonly ${name}: ${text};`).join('\n');
   const union = (name: string, values: readonly string[]): string =>
     `export type ${name} = ${values.map((value) => `'${value}'`).join(' | ')};`;
   return `${[

@@ -1,15 +1,17 @@
 import type { FieldDetail, SiloDetail } from '@granary/contract/devices/devices';
-import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import {
   DEFAULT_ADDRESSES,
   type GroupRoots,
   groupRoots,
 } from '@granary/contract/endpoints/declaration/groups';
-import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { EndpointOutline } from '@granary/contract/endpoints/declaration/outline';
+import type { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Readiness } from '@granary/contract/endpoints/health';
-import { type NewPlant, type Plant, storedPlantJson } from '@granary/contract/endpoints/plants';
-import type { Success } from '@granary/contract/envelope';
+import type { NewPlant, Plant } from '@granary/contract/endpoints/plants';
+import { ENDPOINT_OUTLINES } from '@granary/contract/outline';
+import { storedPlantJson } from '@granary/contract/plant-json';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
+import type { ConfigurationOf, ConfigurationPatchOf } from '@granary/contract/profiles/profiles';
 import type { DeviceTelemetry, TelemetryReceipt } from '@granary/contract/telemetry/telemetry';
 import { callOf, derive } from './derive.ts';
 import type { CallOptions } from './requests/transport.ts';
@@ -17,6 +19,8 @@ import { createTransport, type Fetch, type Transport } from './requests/transpor
 import { eventsClient } from './streams/events.ts';
 import { exportsClient } from './streams/exports.ts';
 import { readingsClient } from './streams/readings.ts';
+
+type Endpoints = typeof endpoints;
 
 export interface Versioned<Configuration> {
   readonly configuration: Configuration;
@@ -30,18 +34,15 @@ interface ConfigurationGroup<Configuration, Patch> {
   update(deviceId: string, patch: Patch, options?: CallOptions): Promise<Versioned<Configuration>>;
 }
 
-interface ConfigurationEndpoints<Configuration, Patch> {
-  readonly get: Endpoint<string, undefined, undefined, Success<Configuration>>;
-  readonly update: Endpoint<string, undefined, Patch, Success<Configuration>>;
-}
-
 function configurationClient(transport: Transport, roots: GroupRoots) {
-  const group = <Configuration, Patch>({
-    get,
-    update,
-  }: ConfigurationEndpoints<Configuration, Patch>): ConfigurationGroup<Configuration, Patch> => {
-    const versioned = async (endpoint: Endpoint, args: readonly unknown[]) => {
-      const { body, headers } = await transport.exchange<Configuration>(callOf(endpoint, roots, args));
+  const group = <Group extends DeviceGroup>(
+    name: Group,
+  ): ConfigurationGroup<ConfigurationOf<Group>, ConfigurationPatchOf<Group>> => {
+    const { get, update } = ENDPOINT_OUTLINES.configuration[name];
+    const versioned = async (endpoint: EndpointOutline, args: readonly unknown[]) => {
+      const { body, headers } = await transport.exchange<ConfigurationOf<Group>>(
+        callOf(endpoint, roots, args),
+      );
       return { configuration: body.data, etag: headers.get('etag') };
     };
     return {
@@ -49,11 +50,12 @@ function configurationClient(transport: Transport, roots: GroupRoots) {
       update: (deviceId, patch, options) => versioned(update, [deviceId, patch, options]),
     };
   };
-  const { silo, field } = endpoints.configuration;
-  return {
-    silo: { ...group(silo), ...derive({ versions: silo.versions }, transport, roots) },
-    field: { ...group(field), ...derive({ versions: field.versions }, transport, roots) },
-  };
+  const { silo, field } = derive<Endpoints['configuration']>(
+    ENDPOINT_OUTLINES.configuration,
+    transport,
+    roots,
+  );
+  return { silo: { ...silo, ...group('silo') }, field: { ...field, ...group('field') } };
 }
 
 export interface VersionedDevice<Detail> {
@@ -65,15 +67,16 @@ export interface VersionedDevice<Detail> {
 /** `getVersioned` is written by hand, because the version of a device is in a header. */
 function devicesClient(transport: Transport, roots: GroupRoots) {
   const getVersioned =
-    <Detail>(get: Endpoint) =>
+    <Detail>(get: EndpointOutline) =>
     async (deviceId: string, options?: CallOptions): Promise<VersionedDevice<Detail>> => {
       const { body, headers } = await transport.exchange<Detail>(callOf(get, roots, [deviceId, options]));
       return { device: body.data, etag: headers.get('etag') };
     };
-  const { silo, field } = endpoints.devices;
+  const outlines = ENDPOINT_OUTLINES.devices;
+  const { silo, field } = derive<Endpoints['devices']>(outlines, transport, roots);
   return {
-    silo: { ...derive(silo, transport, roots), getVersioned: getVersioned<SiloDetail>(silo.get) },
-    field: { ...derive(field, transport, roots), getVersioned: getVersioned<FieldDetail>(field.get) },
+    silo: { ...silo, getVersioned: getVersioned<SiloDetail>(outlines.silo.get) },
+    field: { ...field, getVersioned: getVersioned<FieldDetail>(outlines.field.get) },
   };
 }
 
@@ -84,7 +87,7 @@ interface PlantsClient {
 }
 
 function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
-  const { create, get } = endpoints.plants;
+  const { create, get } = ENDPOINT_OUTLINES.plants;
   return {
     create: async (plant, options) => {
       const { body: _, ...call } = callOf(create, roots, [undefined, options]);
@@ -97,6 +100,23 @@ function plantsClient(transport: Transport, roots: GroupRoots): PlantsClient {
     }),
   };
 }
+
+/** The methods of these slices follow from their endpoints. The others are written by hand, or are not for programs in TypeScript. */
+const {
+  devices: _devices,
+  telemetry: _telemetry,
+  configuration: _configuration,
+  exports: _exports,
+  events: _events,
+  readings: _readings,
+  health: _health,
+  plants: _plants,
+  console: _console,
+  mcp: _mcp,
+  icar: _icar,
+  reference: _reference,
+  ...DERIVED
+} = ENDPOINT_OUTLINES;
 
 const NOT_READY = 503;
 
@@ -139,15 +159,14 @@ export function createClient({
     random: Math.random,
   });
   const roots = groupRoots({ siloSegment, fieldSegment, sandboxPath });
-  const { telemetry, alerts } = endpoints;
-  const siloReadings = derive(telemetry.silo, transport, roots);
-  const fieldReadings = derive(telemetry.field, transport, roots);
-  const send = { silo: siloReadings.send, field: fieldReadings.send };
+  const telemetry = derive<Endpoints['telemetry']>(ENDPOINT_OUTLINES.telemetry, transport, roots);
+  const send = { silo: telemetry.silo.send, field: telemetry.field.send };
   return {
+    ...derive<Pick<Endpoints, keyof typeof DERIVED>>(DERIVED, transport, roots),
     devices: devicesClient(transport, roots),
     telemetry: {
-      current: siloReadings.current,
-      history: siloReadings.history,
+      current: telemetry.silo.current,
+      history: telemetry.silo.history,
       /** Sends readings for devices that do not use MQTT; resolves when the readings are on disk. */
       send: (
         group: DeviceGroup,
@@ -156,48 +175,9 @@ export function createClient({
         options?: CallOptions,
       ): Promise<TelemetryReceipt> => send[group](deviceId, readings, options),
     },
-    fieldReadings,
-    operations: derive(endpoints.operations, transport, roots),
-    /** Operations that programs propose and people confirm. */
-    proposals: derive(endpoints.proposals, transport, roots),
-    commands: derive(endpoints.commands, transport, roots),
-    missions: derive(endpoints.missions, transport, roots),
-    alerts: { silo: derive(alerts.silo, transport, roots), field: derive(alerts.field, transport, roots) },
+    fieldReadings: telemetry.field,
     configuration: configurationClient(transport, roots),
-    /** Views of all devices that the key may see. */
-    fleet: derive(endpoints.fleet, transport, roots),
-    /** The same change of many devices, and the import of devices from a CSV file. */
-    bulk: derive(endpoints.bulk, transport, roots),
-    /** Forecasts, refills, orders and findings of silos. */
-    foresight: derive(endpoints.foresight, transport, roots),
-    /** Notes, and the handovers from one shift to the next. */
-    shifts: derive(endpoints.shifts, transport, roots),
-    /** Reports of a day, a week or a month, and the schedules by which they are sent. */
-    reports: derive(endpoints.reports, transport, roots),
-    /** Views of the operators' page. */
-    views: derive(endpoints.views, transport, roots),
-    /** Processes that attach devices which were not made for this service. */
-    bridges: derive(endpoints.bridges, transport, roots),
-    /** The texts of a site about its alerts. */
-    alarmHelp: derive(endpoints.alarmHelp, transport, roots),
     exports: exportsClient(transport, roots),
-    keys: derive(endpoints.keys, transport, roots),
-    people: derive(endpoints.people, transport, roots),
-    /** Web Push of the person who has signed in. */
-    push: derive(endpoints.push, transport, roots),
-    signOn: derive(endpoints.signOn, transport, roots),
-    /** The person who has signed in. */
-    me: derive(endpoints.me, transport, roots),
-    /** Sign-in for browsers. */
-    session: derive(endpoints.session, transport, roots),
-    /** Shared terminals, and the people who sign in there. */
-    terminals: derive(endpoints.terminals, transport, roots),
-    confirmations: derive(endpoints.confirmations, transport, roots),
-    audit: derive(endpoints.audit, transport, roots),
-    notifications: derive(endpoints.notifications, transport, roots),
-    webhooks: derive(endpoints.webhooks, transport, roots),
-    /** The devices and their configurations as one document. */
-    site: derive(endpoints.site, transport, roots),
     events: eventsClient(transport, roots),
     /** The stream of newest values, for screens. */
     readings: readingsClient(transport, roots),
@@ -215,7 +195,7 @@ interface HealthClient {
 }
 
 function healthClient(transport: Transport, roots: GroupRoots): HealthClient {
-  const { live, ready, metrics } = endpoints.health;
+  const { live, ready, metrics } = ENDPOINT_OUTLINES.health;
   return {
     live: async (options) => JSON.parse(await transport.text(callOf(live, roots, [options]))),
     ready: async (options) => JSON.parse(await transport.text(callOf(ready, roots, [options]), [NOT_READY])),

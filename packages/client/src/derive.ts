@@ -1,5 +1,6 @@
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
+import type { EndpointOutline, OutlineTree } from '@granary/contract/endpoints/declaration/outline';
 import { fillPath, type PathNames, parameterNames } from '@granary/contract/endpoints/declaration/paths';
 import { isUrgentBody } from '@granary/contract/endpoints/declaration/urgent-body';
 import type { Page, Success } from '@granary/contract/envelope';
@@ -15,16 +16,23 @@ import {
 type Arguments = readonly unknown[];
 type AnyMethod = (...args: Arguments) => unknown;
 
-/** Builds the methods of endpoints: first the parameters of the path, then body, query and options. */
-export function derive<Endpoints extends Readonly<Record<string, Endpoint>>>(
-  endpoints: Endpoints,
+/**
+ * Builds the methods of endpoints: first the parameters of the path, then body, query and options. The outlines say how the
+ * endpoints are called, and `Endpoints` is the type of their declarations.
+ */
+export function derive<Endpoints>(
+  outlines: OutlineTree,
   transport: Transport,
   roots: GroupRoots,
 ): Methods<Endpoints> {
-  const methods: Record<string, AnyMethod> = {};
-  for (const [name, endpoint] of Object.entries<Endpoint>(endpoints)) {
+  const methods: Record<string, AnyMethod | object> = {};
+  for (const [name, endpoint] of Object.entries(outlines)) {
+    if (!isEndpoint(endpoint)) {
+      methods[name] = derive(endpoint, transport, roots);
+      continue;
+    }
     const call = (args: Arguments): Call => callOf(endpoint, roots, args);
-    if (endpoint.answers[200].envelope !== 'page') {
+    if (endpoint.isPage !== true) {
       methods[name] = async (...args) => await transport.data(call(args));
       continue;
     }
@@ -39,13 +47,16 @@ export function derive<Endpoints extends Readonly<Record<string, Endpoint>>>(
   return methods as Methods<Endpoints>;
 }
 
-export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): Call {
-  const { group, method, path, query, body, isUrgent } = endpoint;
+const isEndpoint = (node: EndpointOutline | OutlineTree): node is EndpointOutline =>
+  typeof node['method'] === 'string';
+
+export function callOf(endpoint: EndpointOutline, roots: GroupRoots, args: Arguments): Call {
+  const { group, method, path, isUrgent = false, hasBody, hasQuery } = endpoint;
   const names = parameterNames(path);
   const parameters = Object.fromEntries(names.map((name, index) => [name, String(args[index])]));
   const rest = args.slice(names.length);
-  const sentBody = body === null ? undefined : (rest.shift() ?? {});
-  const sentQuery = query === null ? undefined : (rest.shift() as Query | undefined);
+  const sentBody = hasBody !== true ? undefined : (rest.shift() ?? {});
+  const sentQuery = hasQuery !== true ? undefined : (rest.shift() as Query | undefined);
   const options = (rest.shift() ?? {}) as CallOptions;
   return {
     method,
@@ -59,11 +70,11 @@ export function callOf(endpoint: Endpoint, roots: GroupRoots, args: Arguments): 
 }
 
 function headersOf(
-  { requestHeaders, isUrgent }: Endpoint,
+  { hasIdempotencyKey, isUrgent }: EndpointOutline,
   { idempotencyKey, ifMatch, actor, confirmation }: CallOptions,
 ): Readonly<Record<string, string>> {
   // Each repetition of a stop of an operation is carried out again, so it gets no key; an emergency stop gets one, as every command.
-  const needsKey = requestHeaders.includes(IDEMPOTENCY_KEY) && isUrgent !== true;
+  const needsKey = hasIdempotencyKey === true && isUrgent !== true;
   const key = idempotencyKey ?? (needsKey ? newIdempotencyKey() : undefined);
   return {
     ...(key === undefined ? {} : { [IDEMPOTENCY_KEY]: key }),
@@ -128,7 +139,7 @@ type Methods<Endpoints> = {
     infer Result
   >
     ? Method<Path, Query, Body, Result>
-    : never;
+    : Methods<Endpoints[Name]>;
 } & {
   readonly [Name in keyof Endpoints & string as Endpoints[Name] extends Endpoint<
     string,

@@ -3,8 +3,8 @@ import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
 import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line, noteNotEmpty } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 export const ALARM_HELP_MAX = 1_000;
 

@@ -3,7 +3,8 @@ import { ALERT_SEVERITIES, ALERT_TYPES } from './alerts.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
-import { DAY_MS, HOUR_MS, MINUTE_MS, Timestamp } from './time.ts';
+import { Timestamp } from './input/timestamp.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './time.ts';
 
 /** How many alerts one person can handle in an hour on average, after ISA-18.2 and EEMUA 191: acceptable, and at most manageable. */
 export const RAISED_PER_HOUR_ACCEPTABLE = 6;

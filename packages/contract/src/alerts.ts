@@ -3,9 +3,9 @@ import { OptionalActor } from './audit.ts';
 import { PageQuery } from './envelope.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { note, noteNotEmpty, shownName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { messageFields } from './sentence-fields.ts';
 import { ALERTS } from './sentences/alerts.ts';
-import { Timestamp } from './time.ts';
 
 export const ALERT_TYPES = [
   'low_level',

@@ -4,7 +4,7 @@ import { ERROR_CODES } from './errors.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
-import { Timestamp } from './time.ts';
+import { Timestamp } from './input/timestamp.ts';
 
 export const ACTOR_CHARS_MAX = 200;
 export const AUDIT_RESULTS = ['done', 'refused'] as const;

@@ -3,9 +3,9 @@ import { SensorDeclaration } from './devices/sensors.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { id, line, lineOrEmpty } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { CHANNEL_NAMES } from './telemetry/channels.ts';
-import { Timestamp } from './time.ts';
 
 export const BRIDGES_MAX = 100;
 /** The limit of bridges that a key makes known by its reports; more can be given to the key. */

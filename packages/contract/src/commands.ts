@@ -4,11 +4,11 @@ import { DeclaredEndOrNull } from './declared-end.ts';
 import { PageQuery } from './envelope.ts';
 import { CommandId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { Position } from './positions.ts';
 import { messageFields, statusFields } from './sentence-fields.ts';
 import { COMMAND_DETAILS } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
-import { Timestamp } from './time.ts';
 
 export const COMMAND_NAMES = [
   'move_to_coordinates',

@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { GivenPassword, Login, Pin, SecondFactorCode } from './people.ts';
-import { Timestamp } from './time.ts';
 
 /** How people confirm requests that cause movement: not at all, again by themselves, or by another person who may operate there. */
 export const RECONFIRMATIONS = ['none', 'pin', 'second_person'] as const;

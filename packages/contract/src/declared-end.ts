@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line, shownName } from './input/text-schemas.ts';
-import { Timestamp } from './time.ts';
+import { Timestamp } from './input/timestamp.ts';
 
 /** The statement of a person that a job does not run any more, although the device has not reported its end. */
 export const EndDeclaration = closed({

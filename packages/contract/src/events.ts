@@ -2,58 +2,13 @@ import { type Static, Type } from 'typebox';
 import { DEVICE_ID_LIST } from './ids.ts';
 import { type Checker, checker, closed, described, List, withLists } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
+import { EVENT_TYPES } from './outline.ts';
 import { sentence } from './sentences/english.ts';
 
 /** The interval of heartbeats on a quiet stream. A reader that misses two in a row can report that within 8 s. */
 export const HEARTBEAT_MS = 3_000;
 
-/** Each kind of change has one name; `EVENT_DATA` has the schema of its data in the event log. */
-export const EVENT_TYPES = [
-  'device.registered',
-  'device.updated',
-  'device.credentials_replaced',
-  'device.maintenance_changed',
-  'device.removed',
-  'device.restored',
-  'device.purged',
-  'device.status_changed',
-  'configuration.changed',
-  'operation.status_changed',
-  'proposal.created',
-  'proposal.decided',
-  'command.status_changed',
-  'mission.status_changed',
-  'mission.waypoint_changed',
-  'mission.updated',
-  'alert.raised',
-  'alert.status_changed',
-  'alert.severity_raised',
-  'alert.updated',
-  'alert.shelved',
-  'alert.unshelved',
-  'forecast.changed',
-  'refill.detected',
-  'refill.changed',
-  'finding.raised',
-  'note.added',
-  'note.removed',
-  'handover.created',
-  'handover.acknowledged',
-  'key.issued',
-  'key.rotated',
-  'key.revoked',
-  'notification_rule.created',
-  'notification_rule.updated',
-  'notification_rule.removed',
-  'notification.failed',
-  'webhook.created',
-  'webhook.updated',
-  'webhook.removed',
-  'webhook.secret_rotated',
-  'webhook.disabled',
-  'webhook.delivery_dead',
-] as const;
-
+/** Each kind of change has one name; its slice declares the schema of its data in the event log. */
 export type EventType = (typeof EVENT_TYPES)[number];
 
 /** Without filters a reader gets every event that its key may access. */

@@ -3,9 +3,9 @@ import { SensorId } from './devices/sensors.ts';
 import { DEVICE_ID_LIST } from './ids.ts';
 import { type Checker, checker, closed, described, List, type ListRule, withLists } from './input/schema.ts';
 import { LocalDate, line, TimeZoneName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { PROFILE_NAMES } from './profiles/profiles.ts';
 import { AGGREGATES, CONTENT_UNITS, INTERVALS } from './telemetry/telemetry.ts';
-import { Timestamp } from './time.ts';
 
 const EXPORT_FORMATS = ['csv', 'ndjson'] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];

@@ -8,6 +8,7 @@ import { PageQuery } from './envelope.ts';
 import { DEVICE_ID_LIST, DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described, List, withLists } from './input/schema.ts';
 import { id, line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { MISSION_STATUSES, MissionRecord } from './missions.ts';
 import { OPERATION_STATUSES, OperationRecord } from './operations.ts';
 import { DEVICE_GROUPS } from './profiles/groups.ts';
@@ -16,7 +17,6 @@ import { messageFields } from './sentence-fields.ts';
 import { ALERTS } from './sentences/alerts.ts';
 import { ATTENTION, COMMAND_DETAILS, OPERATION_DETAILS } from './sentences/jobs.ts';
 import { QUALITIES } from './telemetry/telemetry.ts';
-import { Timestamp } from './time.ts';
 
 export const ATTENTION_ITEMS_MAX = 20;
 /**

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { PageQuery } from './envelope.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
-import { Timestamp } from './time.ts';
+import { Timestamp } from './input/timestamp.ts';
 
 /** The `icarFeedQuantityType`; `KGM` is the UN/CEFACT code for kilograms. */
 const Quantity = closed({ unitCode: Type.Literal('KGM'), value: Type.Number() });

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { id, shownName } from './input/text-schemas.ts';
-import { Timestamp } from './time.ts';
+import { Timestamp } from './input/timestamp.ts';
 
 export const SCOPES = ['read', 'stop', 'propose', 'operate', 'configure', 'ingest', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { EVENT_TYPES } from './events.ts';
-import { checkLoggedEvent, EVENT_DATA, type LoggedEvent } from './logged-event.ts';
+import { checkLoggedEvent, type LoggedEvent } from './logged-event.ts';
 
 const DEVICE = {
   device_id: 'silo-7',
@@ -15,7 +14,6 @@ const DEVICE = {
 const EVENT = { id: 1, device_id: 'silo-7', at: '2026-11-15T12:00:00.000Z', actor: null };
 
 test('the data of an event is that of its type', () => {
-  assert.deepEqual(Object.keys(EVENT_DATA), [...EVENT_TYPES]);
   const faultsOf = (type: string, data: object) => checkLoggedEvent.faults({ ...EVENT, type, data });
   assert.deepEqual(faultsOf('device.registered', DEVICE), []);
   assert.deepEqual(faultsOf('device.credentials_replaced', { device_id: 'silo-7' }), []);

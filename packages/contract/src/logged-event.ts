@@ -4,8 +4,8 @@ import type { Slice } from './endpoints/declaration/slice.ts';
 import type { EventType } from './events.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { CHANGING_SLICES } from './slices.ts';
-import { Timestamp } from './time.ts';
 
 type SliceWithEvents = Extract<(typeof CHANGING_SLICES)[keyof typeof CHANGING_SLICES], { events: object }>;
 

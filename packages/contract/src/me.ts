@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { Passkey } from './passkeys.ts';
 import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person, Pin } from './people.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 const SECRET_KINDS = ['password', 'code', 'pin'] as const;
 

@@ -7,11 +7,11 @@ import { ERROR_CODES } from './errors.ts';
 import { MissionId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { shownName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { Altitude, Latitude, Longitude } from './positions.ts';
 import { messageFields, REFUSAL_FIELDS, statusFields } from './sentence-fields.ts';
 import { MISSION_DETAILS } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
-import { Timestamp } from './time.ts';
 
 export const WAYPOINTS_MAX = 500;
 const WAIT_SECONDS_MAX = 86_400;

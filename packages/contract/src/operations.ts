@@ -6,10 +6,10 @@ import { ERROR_CODES } from './errors.ts';
 import { OperationId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { codeField, messageFields, REFUSAL_FIELDS, statusFields, VALUES } from './sentence-fields.ts';
 import { OPERATION_DETAILS, TRACE } from './sentences/jobs.ts';
 import { PARTS } from './sentences/parts.ts';
-import { Timestamp } from './time.ts';
 
 export const OPERATION_TYPES = ['feed', 'discharge'] as const;
 export const OPERATION_STATUSES = [

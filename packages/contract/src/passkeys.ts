@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form, shownName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { OptionalTimestamp } from './keys.ts';
 import { GivenPassword } from './people.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 /** Bytes in the form in which browsers write them in JSON. */
 const bytes = (limit: number) =>

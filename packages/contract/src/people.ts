@@ -1,10 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line, SEEN_TEXT } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { DeviceIds, Facilities, OptionalTimestamp, ROLES, type Role } from './keys.ts';
 import { EmailTarget } from './notifications.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 const GRANTS_MAX = 100;
 

@@ -4,6 +4,7 @@ import { PageQuery } from './envelope.ts';
 import { DeviceId, OperationId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import {
   DischargeRequest,
   FeedRequest,
@@ -11,7 +12,6 @@ import {
   OperationPlan,
   TargetContainer,
 } from './operations.ts';
-import { Timestamp } from './time.ts';
 
 /** `expired` means that nobody decided in time. */
 export const PROPOSAL_STATUSES = ['open', 'confirmed', 'refused', 'expired'] as const;

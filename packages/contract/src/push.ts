@@ -2,10 +2,10 @@ import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES, type AlertAbout, type AlertSeverity } from './alerts.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { type NoticeKind, QuietHours } from './notifications.ts';
 import type { OperationStatus } from './operations.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 /** The ended operations that a person is told about. */
 export const PUSHED_OPERATIONS = ['none', 'own', 'all'] as const;

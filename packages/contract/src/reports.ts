@@ -7,9 +7,9 @@ import { FORECAST_STATUSES } from './foresight/forecasts.ts';
 import { DeviceId, OperationId } from './ids.ts';
 import { checker, closed, described, List, withLists } from './input/schema.ts';
 import { LocalDate, line, shownName, TimeZoneName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { EmailTarget, TimeOfDay } from './notifications.ts';
 import { MASS_UNITS, OPERATION_STATUSES, OPERATION_TYPES } from './operations.ts';
-import { Timestamp } from './time.ts';
 
 export const REPORT_PERIODS = ['daily', 'weekly', 'monthly'] as const;
 export const REPORT_LANGUAGES = ['en', 'de', 'es', 'fr', 'nl', 'pl'] as const;

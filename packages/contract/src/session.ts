@@ -2,11 +2,11 @@ import { type Static, Type } from 'typebox';
 import { TerminalName } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
 import { PasskeyAssertion } from './passkeys.ts';
 import { GivenPassword, GrantRecord, Login, Password, SecondFactorCode } from './people.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 export const SESSION_COOKIE = 'granary_session';
 

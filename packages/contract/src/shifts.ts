@@ -7,10 +7,11 @@ import { ForecastSummary } from './foresight/forecasts.ts';
 import { DeviceId } from './ids.ts';
 import { type Checker, checker, closed, described } from './input/schema.ts';
 import { line, noteNotEmpty, TimeZoneName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { issueOf } from './input/validation-issues.ts';
 import { TimeOfDay } from './notifications.ts';
 import { sentence } from './sentences/english.ts';
-import { DAY_MS, Timestamp } from './time.ts';
+import { DAY_MS } from './time.ts';
 
 const Text = noteNotEmpty(2_000);
 const DeviceIdOrNull = Type.Union([DeviceId, Type.Null()]);

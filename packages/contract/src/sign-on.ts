@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { Reconfirmations } from './confirmations.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { GivenPassword, GrantFields, GrantRecord } from './people.ts';
-import { Timestamp } from './time.ts';
 
 /** The cookie of a sign-in that has begun at the identity provider. */
 export const SIGN_ON_COOKIE = 'granary_sign_on';

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from './input/schema.ts';
 import { line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { Facilities, OptionalTimestamp } from './keys.ts';
 import { GivenPassword, Login, Pin, SecondFactorCode, ShownName } from './people.ts';
-import { MINUTE_MS, Timestamp } from './time.ts';
+import { MINUTE_MS } from './time.ts';
 
 export const TERMINAL_KINDS = ['terminal', 'display'] as const;
 

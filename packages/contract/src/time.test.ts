@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { checker } from './input/schema.ts';
+import { DeviceTime, Timestamp } from './input/timestamp.ts';
 import { PROFILES } from './profiles/profiles.ts';
-import { DeviceTime, parseTime, TIME_MS_MAX, TIME_MS_MIN, Timestamp, toIso } from './time.ts';
+import { parseTime, TIME_MS_MAX, TIME_MS_MIN, toIso } from './time.ts';
 
 const checkTimestamp = checker(Timestamp);
 const checkDeviceTime = checker(DeviceTime);

@@ -1,6 +1,3 @@
-import { Type } from 'typebox';
-import { Format } from 'typebox/format';
-
 /** 0001-01-01T00:00:00Z: from here to `TIME_MS_MAX`, `toIso` writes years of four digits. */
 export const TIME_MS_MIN = -62_135_596_800_000;
 /** 9999-12-31T23:59:59.999Z. */
@@ -44,16 +41,6 @@ export function checkedTimeMs(text: string): number {
   if (timeMs === null) throw new Error('a time was read that no schema has checked');
   return timeMs;
 }
-
-// The schema library's own check accepts leap seconds and zone names, which do not parse.
-Format.Set('date-time', (text) => parseTime(text) !== null);
-
-/** A text that `parseTime` accepts; Granary itself always writes UTC ending in `Z`. */
-export const Timestamp = Type.String({ format: 'date-time' });
-
-/** The time by the device's clock: milliseconds since 1970, or as in `Timestamp`. */
-export const DeviceTime = Type.Union([Type.Integer({ minimum: 0, maximum: TIME_MS_MAX }), Timestamp]);
-export type DeviceTime = string | number;
 
 let lastMs = Number.NaN;
 let lastIso = '';

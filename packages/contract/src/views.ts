@@ -2,8 +2,8 @@ import { type Static, Type } from 'typebox';
 import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, shownName } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 export const VIEWS_PER_KEY_MAX = 50;
 

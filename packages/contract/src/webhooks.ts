@@ -1,12 +1,12 @@
 import { type Static, Type } from 'typebox';
 import { ALERT_SEVERITIES } from './alerts.ts';
 import { PageQuery } from './envelope.ts';
-import { EVENT_TYPES } from './events.ts';
 import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line } from './input/text-schemas.ts';
+import { Timestamp } from './input/timestamp.ts';
+import { EVENT_TYPES } from './outline.ts';
 import { sentence } from './sentences/english.ts';
-import { Timestamp } from './time.ts';
 
 /** More webhooks are refused, because each one multiplies the work of an event. */
 export const WEBHOOKS_MAX = 50;

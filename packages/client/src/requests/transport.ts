@@ -1,5 +1,5 @@
 import type { Method } from '@granary/contract/endpoints/declaration/endpoint';
-import { isPlantError, type PlantError } from '@granary/contract/endpoints/plants';
+import type { PlantError } from '@granary/contract/endpoints/plants';
 import type { Page, Success } from '@granary/contract/envelope';
 import type { ErrorBody } from '@granary/contract/errors';
 import { ApiError, UnreachableError } from '../failures.ts';
@@ -213,6 +213,9 @@ function unexpectedAnswer(response: Response, what: string, cause?: unknown): Ap
   const waitMs = retryAfterMs(headers.get('retry-after'), Date.now());
   return new ApiError({ status, code: 'unexpected_answer', message, retryAfterMs: waitMs }, { cause });
 }
+
+const isPlantError = (body: unknown): body is PlantError =>
+  typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
 
 /** Returns the error for an answer that is not a success. */
 function refusalOf(call: Call, response: Response, text: string): ApiError {

@@ -1,7 +1,7 @@
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { EventReset, EventType } from '@granary/contract/events';
 import type { LoggedEvent } from '@granary/contract/logged-event';
+import { ENDPOINT_OUTLINES } from '@granary/contract/outline';
 import { callOf } from '../derive.ts';
 import type { Transport } from '../requests/transport.ts';
 import { reconnecting, type StreamOptions } from './reconnecting.ts';
@@ -34,7 +34,7 @@ async function* follow(
 ): AsyncGenerator<StreamItem, void, undefined> {
   const { deviceIds, types } = filter;
   const query = { device_id: deviceIds?.join(','), type: types?.join(',') };
-  const call = callOf(endpoints.events.stream, roots, [query]);
+  const call = callOf(ENDPOINT_OUTLINES.events.stream, roots, [query]);
   let lastEventId = filter.lastEventId?.toString();
   const next = () => ({
     ...call,

@@ -1,7 +1,7 @@
-import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { endpoints } from '@granary/contract/endpoints/endpoints';
+import type { EndpointOutline } from '@granary/contract/endpoints/declaration/outline';
 import type { HistoryExportQuery, HistoryRow, RawReading, ReadingsQuery } from '@granary/contract/exports';
+import { ENDPOINT_OUTLINES } from '@granary/contract/outline';
 import { callOf } from '../derive.ts';
 import type { CallOptions, Transport } from '../requests/transport.ts';
 
@@ -19,7 +19,7 @@ export interface ExportsClient {
 
 export function exportsClient(transport: Transport, roots: GroupRoots): ExportsClient {
   async function* rows<Row>(
-    endpoint: Endpoint,
+    endpoint: EndpointOutline,
     query: object,
     { signal }: RowOptions = {},
   ): AsyncGenerator<Row, void> {
@@ -33,8 +33,8 @@ export function exportsClient(transport: Transport, roots: GroupRoots): ExportsC
     }
   }
   return {
-    readings: (query, options) => rows<RawReading>(endpoints.exports.readings, query ?? {}, options),
-    history: (query, options) => rows<HistoryRow>(endpoints.exports.history, query ?? {}, options),
+    readings: (query, options) => rows<RawReading>(ENDPOINT_OUTLINES.exports.readings, query ?? {}, options),
+    history: (query, options) => rows<HistoryRow>(ENDPOINT_OUTLINES.exports.history, query ?? {}, options),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { GroupRoots } from '@granary/contract/endpoints/declaration/groups';
-import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { NewestValues } from '@granary/contract/fleet';
+import { ENDPOINT_OUTLINES } from '@granary/contract/outline';
 import { callOf } from '../derive.ts';
 import type { Transport } from '../requests/transport.ts';
 import { reconnecting, type StreamOptions } from './reconnecting.ts';
@@ -29,7 +29,9 @@ async function* follow(
   filter: ReadingsFilter,
 ): AsyncGenerator<NewestValues, void, undefined> {
   const { deviceIds, facility } = filter;
-  const call = callOf(endpoints.readings.stream, roots, [{ device_id: deviceIds?.join(','), facility }]);
+  const call = callOf(ENDPOINT_OUTLINES.readings.stream, roots, [
+    { device_id: deviceIds?.join(','), facility },
+  ]);
   for await (const { data } of reconnecting(transport, () => call, filter)) {
     if (data !== null) yield JSON.parse(data);
   }

@@ -1,6 +1,7 @@
+import { AUDIT_RESULTS } from '@granary/contract/outline';
 import { FactList } from '../kit/fact-list.tsx';
 import './audit-page.css';
-import { AUDIT_RESULTS, type AuditEntry } from '@granary/contract/audit';
+import type { AuditEntry } from '@granary/contract/audit';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';

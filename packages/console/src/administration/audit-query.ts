@@ -1,4 +1,5 @@
-import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
+import type { AuditEntry, AuditQuery } from '@granary/contract/audit';
+import { AUDIT_RESULTS } from '@granary/contract/outline';
 
 /** The filters of the address in the form of the API; a day is one of the viewer's calendar. */
 export function auditQuery(query: URLSearchParams): AuditQuery {

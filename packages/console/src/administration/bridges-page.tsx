@@ -1,3 +1,4 @@
+import { DEFAULT_PROFILES } from '@granary/contract/profiles/groups';
 import './bridges-page.css';
 import type {
   Bridge,
@@ -6,7 +7,6 @@ import type {
   ShownBridgedDevice,
   TestedPoint,
 } from '@granary/contract/bridges';
-import { DEFAULT_PROFILES } from '@granary/contract/profiles/profiles';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, useConsole, useScope } from '../context/console.ts';

@@ -1,6 +1,8 @@
 import { hasLabels, wantedLabels } from '@granary/contract/devices/label-match';
 import type { FleetDevice } from '@granary/contract/fleet';
-import { DEFAULT_PROFILES, PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { PROFILE_NAMES } from '@granary/contract/outline';
+import { DEFAULT_PROFILES } from '@granary/contract/profiles/groups';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole } from '../context/console.ts';

@@ -1,4 +1,5 @@
-import { type KeyRecord, SCOPES } from '@granary/contract/keys';
+import type { KeyRecord } from '@granary/contract/keys';
+import { SCOPES } from '@granary/contract/outline';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { FilterBar, SelectFilter } from '../kit/filter-bar.tsx';

@@ -1,10 +1,9 @@
-import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
-import {
-  type NotificationRule,
-  type NotificationRuleInput,
-  type NotificationTarget,
-  WEEKDAYS,
+import type {
+  NotificationRule,
+  NotificationRuleInput,
+  NotificationTarget,
 } from '@granary/contract/notifications';
+import { ALERT_SEVERITIES, ALERT_TYPES, WEEKDAYS } from '@granary/contract/outline';
 
 /** The contents of the form of a notification rule. Targets are lines of text: e-mail addresses and ids of webhooks and people. */
 export interface RuleDraft {

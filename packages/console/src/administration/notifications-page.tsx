@@ -1,10 +1,5 @@
-import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
-import {
-  NOTIFICATION_STATUSES,
-  type NotificationRecord,
-  type NotificationRule,
-  WEEKDAYS,
-} from '@granary/contract/notifications';
+import type { NotificationRecord, NotificationRule } from '@granary/contract/notifications';
+import { ALERT_SEVERITIES, ALERT_TYPES, NOTIFICATION_STATUSES, WEEKDAYS } from '@granary/contract/outline';
 import { useEffect } from 'preact/hooks';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';

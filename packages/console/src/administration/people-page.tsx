@@ -1,4 +1,5 @@
-import { ROLES, type Role } from '@granary/contract/keys';
+import type { Role } from '@granary/contract/keys';
+import { ROLES } from '@granary/contract/outline';
 import type { Invitation, Person } from '@granary/contract/people';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';

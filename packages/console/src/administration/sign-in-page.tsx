@@ -1,4 +1,5 @@
-import { ROLES, type Role } from '@granary/contract/keys';
+import type { Role } from '@granary/contract/keys';
+import { ROLES } from '@granary/contract/outline';
 import type { AppliedPolicy, GroupGrant, SignInPolicy, SignInRecord } from '@granary/contract/sign-on';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';

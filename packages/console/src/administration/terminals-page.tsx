@@ -1,5 +1,5 @@
-import { RECONFIRMATIONS } from '@granary/contract/confirmations';
-import { TERMINAL_KINDS, type Terminal } from '@granary/contract/terminals';
+import { RECONFIRMATIONS, TERMINAL_KINDS } from '@granary/contract/outline';
+import type { Terminal } from '@granary/contract/terminals';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { ConfirmButton, DialogButton } from '../kit/dialog.tsx';
 import { useChoices, useDraft } from '../kit/form-state.ts';

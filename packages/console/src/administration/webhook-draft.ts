@@ -1,5 +1,4 @@
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { EVENT_TYPES } from '@granary/contract/events';
+import { ALERT_SEVERITIES, EVENT_TYPES } from '@granary/contract/outline';
 import type { NewWebhook, WebhookRecord } from '@granary/contract/webhooks';
 
 /** The contents of the form of a webhook; an empty choice means everything. */

@@ -1,6 +1,6 @@
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import './webhooks-page.css';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { EVENT_TYPES } from '@granary/contract/events';
+import { EVENT_TYPES } from '@granary/contract/outline';
 import type { WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole } from '../context/console.ts';

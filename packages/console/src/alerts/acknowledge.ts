@@ -1,9 +1,6 @@
 import type { Client } from '@granary/client';
-import {
-  type AcknowledgementResult,
-  ALERTS_ACKNOWLEDGED_MAX,
-  type FleetAlert,
-} from '@granary/contract/fleet';
+import type { AcknowledgementResult, FleetAlert } from '@granary/contract/fleet';
+import { ALERTS_ACKNOWLEDGED_MAX } from '@granary/contract/outline';
 import { signal } from '@preact/signals';
 import { callOptions, personOf, useConsole } from '../context/console.ts';
 import { withHidden } from '../live/site.ts';

@@ -1,5 +1,6 @@
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { AlertSeverity } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import { useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';

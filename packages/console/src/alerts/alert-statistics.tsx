@@ -1,9 +1,6 @@
+import { RAISED_PER_HOUR_ACCEPTABLE, RAISED_PER_HOUR_MANAGEABLE } from '@granary/contract/outline';
 import './alert-statistics.css';
-import {
-  type AlertStatistics,
-  RAISED_PER_HOUR_ACCEPTABLE,
-  RAISED_PER_HOUR_MANAGEABLE,
-} from '@granary/contract/alert-statistics';
+import type { AlertStatistics } from '@granary/contract/alert-statistics';
 import { DAY_MS, MINUTE_MS } from '@granary/contract/time';
 import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';

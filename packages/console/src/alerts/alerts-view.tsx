@@ -1,6 +1,6 @@
+import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/outline';
 import './alerts-view.css';
 import type { Page } from '@granary/client';
-import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/alerts';
 import type { FleetAlert } from '@granary/contract/fleet';
 import { type Signal, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';

@@ -1,6 +1,7 @@
 import type { AlarmHelp } from '@granary/contract/alarm-help';
-import { ALERT_SEVERITIES, ALERT_TYPES, type AlertSeverity, type AlertType } from '@granary/contract/alerts';
+import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/outline';
 import { shownAs } from '../context/units.ts';
 import { formatNumber, unitSymbol } from '../kit/format.ts';
 

@@ -1,5 +1,6 @@
 import type { Client } from '@granary/client';
-import { UNIT_CHOICES, type Units } from '@granary/contract/views';
+import { UNIT_CHOICES } from '@granary/contract/outline';
+import type { Units } from '@granary/contract/views';
 import { effect, type Signal, signal } from '@preact/signals';
 import { isLanguage, type Language, language, languageOf, useLanguage } from '../texts/texts.ts';
 import type { SignedIn } from './signed-in.ts';

@@ -1,12 +1,6 @@
-import {
-  ANIMAL_KINDS,
-  type AnimalKind,
-  GRAINS,
-  type Grain,
-  type SiloUse,
-  type SiloUsePatch,
-} from '@granary/contract/foresight/silo-use';
-import { WEEKDAYS, type Weekday } from '@granary/contract/notifications';
+import type { AnimalKind, Grain, SiloUse, SiloUsePatch } from '@granary/contract/foresight/silo-use';
+import type { Weekday } from '@granary/contract/notifications';
+import { ANIMAL_KINDS, GRAINS, WEEKDAYS } from '@granary/contract/outline';
 import { callOptions, useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { useAction, useDraft } from '../kit/form-state.ts';

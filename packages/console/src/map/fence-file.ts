@@ -1,4 +1,4 @@
-import { GEOFENCE_POINTS_MAX } from '@granary/contract/configuration/field-configuration';
+import { GEOFENCE_POINTS_MAX } from '@granary/contract/outline';
 import type { Point } from '@granary/contract/positions';
 
 /** The reason why a file, or a polygon in it, cannot be a geofence. */

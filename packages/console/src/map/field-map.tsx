@@ -1,9 +1,9 @@
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
 import './field-map.css';
 import './missions-mode.css';
 import './planner-panel.css';
 import './vehicles.css';
 import type { Point } from '@granary/contract/positions';
-import { PROFILES } from '@granary/contract/profiles/profiles';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { EmergencyStop } from '../commands/emergency-stop.tsx';
@@ -259,7 +259,7 @@ function Wind({ facility }: { readonly facility: string | null }) {
 const isMode = (mode: string | null): mode is 'plan' | 'geofence' => mode === 'plan' || mode === 'geofence';
 
 const isVehicle = (device: LiveDevice): boolean =>
-  PROFILES[device.peek().profile]?.capabilities.includes('missions') ?? false;
+  PROFILE_OUTLINES[device.peek().profile]?.capabilities.includes('missions') ?? false;
 
 const placed = (device: LiveDevice) => {
   const position = positionOf(device.peek());

@@ -1,10 +1,5 @@
-import {
-  type Mission,
-  type PreflightResult,
-  WAYPOINTS_MAX,
-  type Waypoint,
-  type WaypointAction,
-} from '@granary/contract/missions';
+import type { Mission, PreflightResult, Waypoint, WaypointAction } from '@granary/contract/missions';
+import { WAYPOINTS_MAX } from '@granary/contract/outline';
 import type { Point } from '@granary/contract/positions';
 
 const WAYPOINT = /^\/waypoints\/(\d+)/;

@@ -1,5 +1,6 @@
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { AlertSeverity } from '@granary/contract/alerts';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import type { Point } from '@granary/contract/positions';
 import { effect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';

@@ -1,4 +1,5 @@
-import { WAYPOINT_ACTIONS, type WaypointAction } from '@granary/contract/missions';
+import type { WaypointAction } from '@granary/contract/missions';
+import { WAYPOINT_ACTIONS } from '@granary/contract/outline';
 import type { Signal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { NumberInput } from '../kit/number-input.tsx';

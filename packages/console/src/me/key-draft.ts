@@ -1,4 +1,5 @@
-import { type KeyRecord, type NewKey, SCOPES } from '@granary/contract/keys';
+import type { KeyRecord, NewKey } from '@granary/contract/keys';
+import { SCOPES } from '@granary/contract/outline';
 
 /** The contents of the form of a new key. */
 export interface KeyDraft {

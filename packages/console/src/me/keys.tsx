@@ -1,4 +1,5 @@
-import { type KeyRecord, SCOPES } from '@granary/contract/keys';
+import type { KeyRecord } from '@granary/contract/keys';
+import { SCOPES } from '@granary/contract/outline';
 import { type Console, callOptions, useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';

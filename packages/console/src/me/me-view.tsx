@@ -1,8 +1,7 @@
+import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO, UNIT_CHOICES } from '@granary/contract/outline';
 import './me-view.css';
 import type { Me } from '@granary/contract/me';
-import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO } from '@granary/contract/people';
 import type { SessionListed } from '@granary/contract/session';
-import { UNIT_CHOICES } from '@granary/contract/views';
 import { useSignal } from '@preact/signals';
 import { type Console, callOptions, isSharedBrowser, useConsole } from '../context/console.ts';
 import { chooseLanguage, chooseUnits } from '../context/preferences.ts';

@@ -1,5 +1,5 @@
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { PUSHED_OPERATIONS, type PushState, type PushSubscriptionRecord } from '@granary/contract/push';
+import { ALERT_SEVERITIES, PUSHED_OPERATIONS } from '@granary/contract/outline';
+import type { PushState, PushSubscriptionRecord } from '@granary/contract/push';
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { callOptions, useConsole } from '../context/console.ts';

@@ -1,4 +1,5 @@
-import { LEVEL_THRESHOLDS, type OperationPlan, type OperationType } from '@granary/contract/operations';
+import type { OperationPlan, OperationType } from '@granary/contract/operations';
+import { LEVEL_THRESHOLDS } from '@granary/contract/outline';
 import { formatDuration, formatQuantity } from '../kit/format.ts';
 import type { SecondPressWords } from '../kit/second-press.tsx';
 import { locale, texts } from '../texts/texts.ts';

@@ -1,9 +1,9 @@
+import { COMMAND_STATUSES, MISSION_STATUSES, OPERATION_STATUSES } from '@granary/contract/outline';
 import './operations-view.css';
 import type { Page } from '@granary/client';
-import { COMMAND_STATUSES, type CommandStatus } from '@granary/contract/commands';
+import type { CommandStatus } from '@granary/contract/commands';
 import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contract/fleet';
-import { MISSION_STATUSES, type MissionStatus } from '@granary/contract/missions';
-import { OPERATION_STATUSES } from '@granary/contract/operations';
+import type { MissionStatus } from '@granary/contract/missions';
 import type { ComponentType } from 'preact';
 import { useConsole } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';

@@ -2,7 +2,8 @@ import type { AlertType } from '@granary/contract/alerts';
 import { hasLabels, type WantedLabel, wantedLabels } from '@granary/contract/devices/label-match';
 import { DEVICE_STATUSES, type DeviceStatus } from '@granary/contract/devices/statuses';
 import type { FleetAlert, FleetDevice } from '@granary/contract/fleet';
-import { PROFILE_NAMES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { PROFILE_NAMES } from '@granary/contract/outline';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { isUnacknowledged } from '../alerts/alerts.ts';
 import { compareNames } from '../live/site.ts';
 

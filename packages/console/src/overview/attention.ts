@@ -1,9 +1,5 @@
-import {
-  ATTENTION_ITEMS_MAX,
-  type AttentionItem,
-  type AttentionReason,
-  type FleetAlert,
-} from '@granary/contract/fleet';
+import type { AttentionItem, AttentionReason, FleetAlert } from '@granary/contract/fleet';
+import { ATTENTION_ITEMS_MAX } from '@granary/contract/outline';
 import { type Flood, floodsOf, isUnacknowledged, urgencyOf } from '../alerts/alerts.ts';
 
 /** What needs a person now; `others` is the number of further alerts that are not shown. */

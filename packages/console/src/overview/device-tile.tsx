@@ -1,6 +1,6 @@
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
 import './device-tile.css';
 import type { FleetDevice } from '@granary/contract/fleet';
-import { PROFILES } from '@granary/contract/profiles/profiles';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';
@@ -208,7 +208,9 @@ function State({ device }: StateLineProps) {
       {declaredCount(device) > 0 && (
         <span class="overview-state-text muted">{overview.declaredSensors(declaredCount(device))}</span>
       )}
-      {PROFILES[device.profile]?.capabilities.includes('missions') && <MapLink deviceId={device_id} />}
+      {PROFILE_OUTLINES[device.profile]?.capabilities.includes('missions') && (
+        <MapLink deviceId={device_id} />
+      )}
       {last_seen !== null && <Age since={last_seen} />}
     </>
   );
@@ -231,7 +233,7 @@ function minorValuesOf({ profile, readings = {} }: FleetDevice): string[] {
 
 /** The number of sensors that the device has beside those of its profile. */
 function declaredCount({ profile, readings = {} }: FleetDevice): number {
-  const ofProfile: ReadonlySet<string> = new Set(['level', ...(PROFILES[profile]?.channels ?? [])]);
+  const ofProfile: ReadonlySet<string> = new Set(['level', ...(PROFILE_OUTLINES[profile]?.channels ?? [])]);
   return Object.keys(readings).filter((sensor) => !ofProfile.has(sensor)).length;
 }
 

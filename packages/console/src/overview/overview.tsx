@@ -1,8 +1,7 @@
+import { ALERT_SEVERITIES, PROFILE_NAMES } from '@granary/contract/outline';
 import './overview.css';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { isHistoryBeingWritten, isSimulated } from '@granary/contract/devices/label-match';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
-import { PROFILE_NAMES } from '@granary/contract/profiles/profiles';
 import { useComputed } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import { isUnacknowledged } from '../alerts/alerts.ts';

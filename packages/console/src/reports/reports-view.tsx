@@ -1,10 +1,6 @@
+import { REPORT_PERIODS } from '@granary/contract/outline';
 import './reports-view.css';
-import {
-  type NewReportSchedule,
-  REPORT_PERIODS,
-  type ReportPeriod,
-  type ReportSchedule,
-} from '@granary/contract/reports';
+import type { NewReportSchedule, ReportPeriod, ReportSchedule } from '@granary/contract/reports';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, isSharedBrowser, useConsole, useScope } from '../context/console.ts';

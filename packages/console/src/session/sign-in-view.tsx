@@ -1,6 +1,6 @@
+import { PASSWORD_CHARS_MIN } from '@granary/contract/outline';
 import './sign-in-view.css';
 import { ApiError, type Client } from '@granary/client';
-import { PASSWORD_CHARS_MIN } from '@granary/contract/people';
 import { type Signal, useSignal } from '@preact/signals';
 import type { SignedIn } from '../context/signed-in.ts';
 import { Button } from '../kit/button.tsx';

@@ -1,5 +1,5 @@
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import './alarm-bar.css';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { AcknowledgeButton, OutcomeLine } from '../alerts/acknowledge-button.tsx';

@@ -1,5 +1,5 @@
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
 import './command-palette.css';
-import { PROFILES } from '@granary/contract/profiles/profiles';
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 import { useAcknowledge } from '../alerts/acknowledge.ts';
@@ -169,7 +169,7 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
       place: `${location.facility} · ${location.zone}`,
       run: open(addressOf('devices', device_id, query)),
     });
-    const moves = canOperate && PROFILES[profile]?.capabilities.includes('operations') === true;
+    const moves = canOperate && PROFILE_OUTLINES[profile]?.capabilities.includes('operations') === true;
     return [
       entry('device', name),
       ...(moves ? [entry('discharge', shell.palette.discharge(name), { start: 'discharge' })] : []),

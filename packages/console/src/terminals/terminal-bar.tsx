@@ -1,5 +1,6 @@
 import { ApiError } from '@granary/client';
-import { TERMINAL_IDLE_MS, type TerminalPerson } from '@granary/contract/terminals';
+import { TERMINAL_IDLE_MS } from '@granary/contract/outline';
+import type { TerminalPerson } from '@granary/contract/terminals';
 import { SECOND_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';

@@ -3,7 +3,7 @@ import { ALERT_SEVERITIES } from '../alerts.ts';
 import { SensorId } from '../devices/sensors.ts';
 import { closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
-import { Timestamp } from '../time.ts';
+import { Timestamp } from '../input/timestamp.ts';
 
 export const Percent = Type.Number({ minimum: 0, maximum: 100 });
 

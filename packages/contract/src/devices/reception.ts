@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { messageFields } from '../sentence-fields.ts';
 import { PARTS } from '../sentences/parts.ts';
-import { Timestamp } from '../time.ts';
 
 /** The types of value that a device sent where a number was expected. */
 export const FOUND_TYPES = ['text', 'boolean', 'null', 'object', 'list'] as const;

@@ -1,5 +1,7 @@
 import {
   Acknowledgement,
+  ALERT_SEVERITIES,
+  ALERT_TYPES,
   Alert,
   checkAcknowledgement,
   checkAlertQuery,
@@ -92,4 +94,5 @@ export const alerts = {
     'alert.shelved': Alert,
     'alert.unshelved': Alert,
   },
+  values: { ALERT_TYPES, ALERT_SEVERITIES },
 } satisfies Slice;

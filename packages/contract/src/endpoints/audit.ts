@@ -1,4 +1,4 @@
-import { Actor, AuditEntry, checkAuditQuery, Difference } from '../audit.ts';
+import { Actor, AUDIT_RESULTS, AuditEntry, checkAuditQuery, Difference } from '../audit.ts';
 import { pageOf } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 import type { Slice } from './declaration/slice.ts';
@@ -31,4 +31,5 @@ export const audit = {
   description: 'Who changed what, and when.',
   endpoints,
   schemas: { Actor, AuditEntry, Difference },
+  values: { AUDIT_RESULTS },
 } satisfies Slice;

@@ -1,4 +1,5 @@
 import {
+  COMMAND_STATUSES,
   CommandRecord,
   CommandRequest,
   CommandResult,
@@ -98,4 +99,5 @@ export const commands = {
   events: {
     'command.status_changed': CommandRecord,
   },
+  values: { COMMAND_STATUSES },
 } satisfies Slice;

@@ -1,8 +1,10 @@
 import { type TSchema, Type } from 'typebox';
 import { OptionalActor } from '../audit.ts';
 import {
+  FAILSAFE_ACTIONS,
   FieldConfiguration,
   FieldConfigurationPatch,
+  GEOFENCE_POINTS_MAX,
   Geofence,
 } from '../configuration/field-configuration.ts';
 import { Alarms, Maintenance, Reporting, ThresholdRule } from '../configuration/shared-configuration.ts';
@@ -14,13 +16,13 @@ import {
 import { checkPageQuery } from '../envelope.ts';
 import type { ErrorCode } from '../errors.ts';
 import { type Checker, closed, described } from '../input/schema.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import type { DeviceGroup } from '../profiles/groups.ts';
 import {
   configurationOf,
   configurationPatchCheckOf,
   type DeviceConfiguration,
 } from '../profiles/profiles.ts';
-import { Timestamp } from '../time.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 import type { Slice } from './declaration/slice.ts';
@@ -131,4 +133,5 @@ export const configuration = {
       Type.Union([configurationOf('silo'), configurationOf('field')]),
     ),
   },
+  values: { FAILSAFE_ACTIONS, GEOFENCE_POINTS_MAX },
 } satisfies Slice;

@@ -1,4 +1,4 @@
-import { Confirmation, checkNewConfirmation, NewConfirmation } from '../confirmations.ts';
+import { Confirmation, checkNewConfirmation, NewConfirmation, RECONFIRMATIONS } from '../confirmations.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpoint } from './declaration/endpoint.ts';
 import type { Slice } from './declaration/slice.ts';
@@ -47,4 +47,5 @@ export const confirmations = {
   description: 'What people confirm once more before something moves.',
   endpoints,
   schemas: { Confirmation, NewConfirmation },
+  values: { RECONFIRMATIONS },
 } satisfies Slice;

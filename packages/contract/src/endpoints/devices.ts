@@ -24,7 +24,12 @@ import {
   SiloPatch,
   SiloRegistration,
 } from '../devices/devices.ts';
-import { DeclaredSensorSummary, SensorDeclaration, SensorPosition } from '../devices/sensors.ts';
+import {
+  DeclaredSensorSummary,
+  SENSORS_DECLARED_MAX,
+  SensorDeclaration,
+  SensorPosition,
+} from '../devices/sensors.ts';
 import { checkPageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { type Checker, closed } from '../input/schema.ts';
@@ -35,8 +40,8 @@ import { body, type ExampleDeclaration, endpoint } from './declaration/endpoint.
 import type { Slice } from './declaration/slice.ts';
 
 /** Only this answer contains the secret. */
-export const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
-export const RegisteredFieldDevice = closed({ ...FieldDetail.properties, credentials: DeviceCredentials });
+const RegisteredSilo = closed({ ...SiloDetail.properties, credentials: DeviceCredentials });
+const RegisteredFieldDevice = closed({ ...FieldDetail.properties, credentials: DeviceCredentials });
 
 type PatchExample<Patch> = ExampleDeclaration<{ readonly device_id: string }, undefined, Patch>;
 
@@ -249,4 +254,5 @@ export const devices = {
     'device.purged': closed({ device_id: DeviceId, purge: DevicePurge }),
     'device.status_changed': DeviceSummary,
   },
+  values: { SENSORS_DECLARED_MAX },
 } satisfies Slice;

@@ -19,7 +19,8 @@ export interface NamedEndpoint {
   readonly endpoint: Endpoint;
 }
 
-const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint => typeof node['method'] === 'string';
+export const isEndpoint = (node: Endpoint | EndpointTree): node is Endpoint =>
+  typeof node['method'] === 'string';
 
 function namedEndpoints(tree: EndpointTree, prefix: string): NamedEndpoint[] {
   return Object.entries(tree).flatMap(([key, node]) =>

@@ -1,7 +1,15 @@
-import { AlertStatistics, checkAlertStatisticsQuery, RaisedAlerts } from '../alert-statistics.ts';
+import {
+  AlertStatistics,
+  checkAlertStatisticsQuery,
+  RAISED_PER_HOUR_ACCEPTABLE,
+  RAISED_PER_HOUR_MANAGEABLE,
+  RaisedAlerts,
+} from '../alert-statistics.ts';
 import {
   AcknowledgementResults,
+  ALERTS_ACKNOWLEDGED_MAX,
   AlertsAcknowledgement,
+  ATTENTION_ITEMS_MAX,
   AttentionItem,
   checkAlertsAcknowledgement,
   checkFleetAlertQuery,
@@ -147,5 +155,11 @@ export const fleet = {
     AcknowledgementResults,
     AlertStatistics,
     RaisedAlerts,
+  },
+  values: {
+    ATTENTION_ITEMS_MAX,
+    ALERTS_ACKNOWLEDGED_MAX,
+    RAISED_PER_HOUR_ACCEPTABLE,
+    RAISED_PER_HOUR_MANAGEABLE,
   },
 } satisfies Slice;

@@ -19,7 +19,15 @@ import {
   Refill,
   RefillPatch,
 } from '../foresight/refills.ts';
-import { Animals, PlannedDelivery, Product, Supply } from '../foresight/silo-use.ts';
+import {
+  ANIMAL_KINDS,
+  Animals,
+  GRAINS,
+  PlannedDelivery,
+  Product,
+  SILO_USE_FIELDS,
+  Supply,
+} from '../foresight/silo-use.ts';
 import { id } from '../input/text-schemas.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpointsWith } from './declaration/endpoint.ts';
@@ -176,4 +184,5 @@ export const foresight = {
     'refill.changed': Refill,
     'finding.raised': Finding,
   },
+  values: { GRAINS, ANIMAL_KINDS, SILO_USE_FIELDS },
 } satisfies Slice;

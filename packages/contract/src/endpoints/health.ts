@@ -1,13 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
-import { Timestamp } from '../time.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { plain } from './declaration/answers.ts';
 import { endpoint } from './declaration/endpoint.ts';
 import type { Slice } from './declaration/slice.ts';
 
 const Count = Type.Integer({ minimum: 0 });
 
-export const Liveness = closed({ status: Type.Literal('ok') });
+const Liveness = closed({ status: Type.Literal('ok') });
 
 export const Readiness = closed({
   status: Type.Enum(['ok', 'not ready']),

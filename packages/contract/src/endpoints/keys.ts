@@ -10,6 +10,8 @@ import {
   KeyRecord,
   KeyRotation,
   NewKey,
+  ROLES,
+  SCOPES,
 } from '../keys.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpoint, optionalBody } from './declaration/endpoint.ts';
@@ -89,4 +91,5 @@ export const keys = {
     }),
     'key.revoked': KeyRecord,
   },
+  values: { SCOPES, ROLES },
 } satisfies Slice;

@@ -6,6 +6,7 @@ import {
   checkMissionQuery,
   checkPreflightRequest,
   Leg,
+  MISSION_STATUSES,
   Mission,
   MissionChange,
   MissionRecord,
@@ -14,6 +15,8 @@ import {
   Preflight,
   PreflightRequest,
   PreflightResult,
+  WAYPOINT_ACTIONS,
+  WAYPOINTS_MAX,
   Waypoint,
   WaypointRecord,
   WaypointsChange,
@@ -176,4 +179,5 @@ export const missions = {
     'mission.waypoint_changed': WaypointsChange,
     'mission.updated': MissionChange,
   },
+  values: { WAYPOINTS_MAX, WAYPOINT_ACTIONS, MISSION_STATUSES },
 } satisfies Slice;

@@ -4,10 +4,12 @@ import {
   checkNotificationQuery,
   checkNotificationRule,
   EscalationStep,
+  NOTIFICATION_STATUSES,
   NotificationRecord,
   NotificationRule,
   NotificationRuleInput,
   TestNotifications,
+  WEEKDAYS,
 } from '../notifications.ts';
 import { one, pageOf } from './declaration/answers.ts';
 import { body, endpointsWith } from './declaration/endpoint.ts';
@@ -122,4 +124,5 @@ export const notifications = {
     'notification_rule.removed': NotificationRule,
     'notification.failed': NotificationRecord,
   },
+  values: { WEEKDAYS, NOTIFICATION_STATUSES },
 } satisfies Slice;

@@ -8,6 +8,10 @@ import {
   checkOperationQuery,
   DischargeRequest,
   FeedRequest,
+  LEVEL_THRESHOLDS,
+  MASS_UNITS,
+  OPERATION_STATUSES,
+  OPERATION_TYPES,
   OperationFailure,
   OperationPlan,
   OperationRecord,
@@ -178,4 +182,5 @@ export const operations = {
   events: {
     'operation.status_changed': OperationRecord,
   },
+  values: { OPERATION_TYPES, OPERATION_STATUSES, MASS_UNITS, LEVEL_THRESHOLDS },
 } satisfies Slice;

@@ -7,6 +7,8 @@ import {
   Invitation,
   NewGrant,
   NewPerson,
+  PASSWORD_CHARS_MIN,
+  PASSWORD_CHARS_MIN_OF_TWO,
   Person,
   PersonPatch,
 } from '../people.ts';
@@ -89,4 +91,5 @@ export const people = {
   description: 'Who may do what where: invitations, rights, sign-ins.',
   endpoints,
   schemas: { GrantRecord, Invitation, NewGrant, NewPerson, Person, PersonPatch },
+  values: { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO },
 } satisfies Slice;

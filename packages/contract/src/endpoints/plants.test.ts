@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { isPlant, readNewPlant, readPlantId, storedPlantJson } from './plants.ts';
+import { storedPlantJson } from '../plant-json.ts';
+import { isPlant, readNewPlant, readPlantId } from './plants.ts';
 
 const faultPaths = (json: string): string[] => {
   const read = readNewPlant(json);

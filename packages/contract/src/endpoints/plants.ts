@@ -40,9 +40,6 @@ export type Plant = Static<typeof Plant>;
 export type NewPlant = Static<typeof NewPlant>;
 export type PlantError = Static<typeof PlantError>;
 
-export const isPlantError = (body: unknown): body is PlantError =>
-  typeof body === 'object' && body !== null && 'error' in body && typeof body.error === 'number';
-
 /** The store answers 400 for every fault of a caller, except for a missing key. */
 export const plantErrorStatus = (status: number): number => (status > 401 && status < 500 ? 400 : status);
 
@@ -84,10 +81,6 @@ export function readPlantId(text: string): bigint | null {
   const id = BigInt(text);
   return id >= INT64_MIN && id <= INT64_MAX ? id : null;
 }
-
-/** Writes the id as a JSON number with all its digits, which `JSON.stringify` cannot do. */
-export const storedPlantJson = ({ id, ...plant }: NewPlant): string =>
-  `{"id":${id},${JSON.stringify(plant).slice(1)}`;
 
 /** A JSON number whose digits are all kept by `readNewPlant`. */
 const PlantWithId = closed({ id: Type.Integer({ format: 'int64' }), ...Plant.properties });

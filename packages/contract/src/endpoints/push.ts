@@ -1,5 +1,5 @@
 import { id } from '../input/text-schemas.ts';
-import { checkPushSettings, checkPushSubscription, PushState } from '../push.ts';
+import { checkPushSettings, checkPushSubscription, PUSHED_OPERATIONS, PushState } from '../push.ts';
 import { one } from './declaration/answers.ts';
 import { body, endpointsWith } from './declaration/endpoint.ts';
 import type { Slice } from './declaration/slice.ts';
@@ -85,4 +85,5 @@ const endpoints = {
 export const push = {
   description: 'Messages to the browsers of a person.',
   endpoints,
+  values: { PUSHED_OPERATIONS },
 } satisfies Slice;

@@ -5,6 +5,7 @@ import {
   checkReportQuery,
   checkSentReport,
   NewReportSchedule,
+  REPORT_PERIODS,
   Report,
   ReportReceipt,
   ReportSchedule,
@@ -106,4 +107,5 @@ export const reports = {
   description: 'Reports for managers: on demand and by schedule.',
   endpoints,
   schemas: { NewReportSchedule, Report, ReportSchedule, ReportSilo, SentReport },
+  values: { REPORT_PERIODS },
 } satisfies Slice;

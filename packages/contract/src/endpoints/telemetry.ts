@@ -15,6 +15,8 @@ import {
   checkHistoryQuery,
   type DeviceTelemetry,
   HistoryPoint,
+  INTERVAL_MS,
+  INTERVALS,
   SensorHistory,
   TelemetryReceipt,
 } from '../telemetry/telemetry.ts';
@@ -159,6 +161,7 @@ export const telemetry = {
     Point,
     Position,
   },
+  values: { INTERVALS, INTERVAL_MS },
 } satisfies Slice;
 
 export const readings = {

@@ -6,6 +6,8 @@ import {
   checkNewTerminal,
   checkTerminalSignIn,
   NewTerminal,
+  TERMINAL_IDLE_MS,
+  TERMINAL_KINDS,
   Terminal,
   TerminalLink,
   TerminalPerson,
@@ -104,4 +106,5 @@ export const terminals = {
   description: 'Shared terminals and displays, and the people who sign in at a terminal.',
   endpoints,
   schemas: { NewTerminal, Terminal, TerminalLink, TerminalPerson, TerminalSignIn },
+  values: { TERMINAL_KINDS, TERMINAL_IDLE_MS },
 } satisfies Slice;

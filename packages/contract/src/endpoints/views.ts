@@ -6,6 +6,7 @@ import {
   checkViewPatch,
   NewView,
   Preferences,
+  UNIT_CHOICES,
   Units,
   View,
   ViewPatch,
@@ -87,4 +88,5 @@ export const views = {
   description: 'Pages with their filters under a name, and what a person prefers, such as units.',
   endpoints,
   schemas: { NewView, Preferences, Units, View, ViewPatch },
+  values: { UNIT_CHOICES },
 } satisfies Slice;

@@ -4,9 +4,9 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { codeField } from '../sentence-fields.ts';
 import { FINDINGS } from '../sentences/foresight.ts';
-import { Timestamp } from '../time.ts';
 import { Reason } from './forecasts.ts';
 import { GRAINS } from './silo-use.ts';
 

@@ -3,10 +3,10 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { form, line } from '../input/text-schemas.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { codeField, VALUES } from '../sentence-fields.ts';
 import { sentence } from '../sentences/english.ts';
 import { FORECAST_REASONS, GRAIN_REASONS } from '../sentences/foresight.ts';
-import { Timestamp } from '../time.ts';
 
 /**
  * `ok`: there is a forecast; `learning`: too few full days are known; `not_in_use`: nothing was taken out for 14 days;

@@ -4,9 +4,9 @@ import { PageQuery } from '../envelope.ts';
 import { DeviceId } from '../ids.ts';
 import { type Checker, checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { issueOf } from '../input/validation-issues.ts';
 import { sentence } from '../sentences/english.ts';
-import { Timestamp } from '../time.ts';
 import { PlannedDelivery } from './silo-use.ts';
 
 export const COMPARTMENTS_MAX = 20;

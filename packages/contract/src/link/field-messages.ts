@@ -3,8 +3,8 @@ import { COMMAND_NAMES, CommandParameters } from '../commands.ts';
 import { FAILSAFE_ACTIONS } from '../configuration/field-configuration.ts';
 import { CommandId, MissionId } from '../ids.ts';
 import { type Checker, checker, closed, described } from '../input/schema.ts';
+import { DeviceTime, Timestamp } from '../input/timestamp.ts';
 import { ACTION_RESULTS, WAYPOINT_STATUSES, WAYPOINTS_MAX, Waypoint } from '../missions.ts';
-import { DeviceTime, Timestamp } from '../time.ts';
 import { Reason, TIME_MEANING } from './messages.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { closed } from '../input/schema.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import { codeField, messageFields, VALUES } from '../sentence-fields.ts';
 import { LINK_FAULTS } from '../sentences/faults.ts';
-import { Timestamp } from '../time.ts';
 
 const SESSION_TYPES = ['clean', 'persistent'] as const;
 

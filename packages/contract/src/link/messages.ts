@@ -3,8 +3,8 @@ import { DEVICE_STATUSES } from '../devices/statuses.ts';
 import { OperationId } from '../ids.ts';
 import { checker, closed, described } from '../input/schema.ts';
 import { note } from '../input/text-schemas.ts';
+import { DeviceTime, Timestamp } from '../input/timestamp.ts';
 import { OPERATION_TYPES, TargetContainer } from '../operations.ts';
-import { DeviceTime, Timestamp } from '../time.ts';
 
 /**
  * Only the service applies threshold rules and makes forecasts, so these fields are not sent. A device of an earlier release

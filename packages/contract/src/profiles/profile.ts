@@ -19,6 +19,9 @@ interface ReplyChecks {
   readonly progress: Checker<DeviceProgress>;
 }
 
+/** What callers need of a profile. */
+export type ProfileOutline = Pick<ProfileContract, 'group' | 'channels' | 'capabilities'>;
+
 /** The declaration of all data that a profile sends and receives. Its decisions are in `core/src/profiles`. */
 export interface ProfileContract<Configuration extends TSchema = TSchema, Patch = unknown> {
   /** The group of endpoints in which its devices are registered. */

@@ -1,7 +1,7 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import type { Checker } from '../input/schema.ts';
 import type { DeviceTelemetry } from '../telemetry/telemetry.ts';
-import type { DeviceGroup } from './groups.ts';
+import { DEFAULT_PROFILES, type DeviceGroup } from './groups.ts';
 import type { ProfileContract } from './profile.ts';
 import { rover } from './rover.ts';
 import { siloScale } from './silo-scale.ts';
@@ -33,12 +33,6 @@ export const PROFILES: Readonly<
 > = REGISTRY;
 
 export const PROFILE_NAMES = Object.keys(PROFILES) as readonly ProfileName[];
-
-/** The profile of a device whose registration names none. */
-export const DEFAULT_PROFILES = {
-  silo: 'silo_scale',
-  field: 'rover',
-} as const satisfies Record<DeviceGroup, ProfileName>;
 
 /** The names of the device groups in texts for people. */
 export const GROUP_TITLES = {

@@ -5,11 +5,11 @@ import { ALL_ENDPOINTS, type NamedEndpoint, SLICES } from '../endpoints/endpoint
 import { ERROR_TEXTS } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { closed } from '../input/schema.ts';
+import { Timestamp } from '../input/timestamp.ts';
 import type { SchemaNode } from '../input/validation-issues.ts';
 import { SCOPES } from '../keys.ts';
 import { LoggedEvent } from '../logged-event.ts';
 import { SESSION_COOKIE } from '../session.ts';
-import { Timestamp } from '../time.ts';
 import { TEST_MESSAGE } from '../webhooks.ts';
 import { ANSWER_HEADERS, answersOf, ComponentRefusals } from './answers.ts';
 import { ComponentSchemas, type Json, type JsonObject, toJson } from './component-schemas.ts';

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { checker, closed, described } from '../input/schema.ts';
 import { wholeNumberText } from '../input/text-schemas.ts';
-import { HOUR_MS, Timestamp } from '../time.ts';
+import { Timestamp } from '../input/timestamp.ts';
+import { HOUR_MS } from '../time.ts';
 import { DeclaredReadings, QUALITIES } from './telemetry.ts';
 
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);

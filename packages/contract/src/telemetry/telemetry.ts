@@ -2,7 +2,8 @@ import { type Static, type TOptional, Type } from 'typebox';
 import { SENSORS_DECLARED_MAX, SensorId } from '../devices/sensors.ts';
 import { type Checker, checker, closed, described } from '../input/schema.ts';
 import { LocalDate, TimeZoneName } from '../input/text-schemas.ts';
-import { DAY_MS, type DeviceTime, HOUR_MS, MINUTE_MS, Timestamp } from '../time.ts';
+import { type DeviceTime, Timestamp } from '../input/timestamp.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.ts';
 import { CHANNELS, type ChannelName } from './channels.ts';
 
 export const READINGS_PER_MESSAGE_MAX = 1_000;

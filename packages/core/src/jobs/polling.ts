@@ -1,4 +1,5 @@
-import { checkedTimeMs, type DeviceTime, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
+import type { DeviceTime } from '@granary/contract/input/timestamp';
+import { checkedTimeMs, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 
 export const STOP_RESEND_MS = SECOND_MS;
 /** A device clock may be ahead of the service's by this much; readings with a later time are rejected. */

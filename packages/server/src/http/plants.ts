@@ -8,9 +8,9 @@ import {
   plantErrorStatus,
   readNewPlant,
   readPlantId,
-  storedPlantJson,
 } from '@granary/contract/endpoints/plants';
 import { Refusal } from '@granary/contract/errors';
+import { storedPlantJson } from '@granary/contract/plant-json';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../process/settings.ts';
 import { creates } from './audit/attempt.ts';

@@ -1,7 +1,8 @@
 import type { ConnectionChange } from '@granary/client';
 import { AUDIT_RESULTS, type AuditEntry, type AuditQuery } from '@granary/contract/audit';
-import { EVENT_TYPES, type EventType } from '@granary/contract/events';
+import type { EventType } from '@granary/contract/events';
 import type { LoggedEvent } from '@granary/contract/logged-event';
+import { EVENT_TYPES } from '@granary/contract/outline';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient, whoText } from '../../access/service-access.ts';
 import type { Define, Environment } from '../../program/environment.ts';

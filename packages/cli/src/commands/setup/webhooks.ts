@@ -1,6 +1,7 @@
 import type { Client } from '@granary/client';
 import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
-import { EVENT_TYPES, type EventType } from '@granary/contract/events';
+import type { EventType } from '@granary/contract/events';
+import { EVENT_TYPES } from '@granary/contract/outline';
 import type { IssuedWebhook, WebhookDelivery, WebhookRecord } from '@granary/contract/webhooks';
 import type { Command } from 'commander';
 import { type AccessValues, accessClient, asActor } from '../../access/service-access.ts';

@@ -8,8 +8,9 @@ import type {
 } from '@granary/contract/devices/devices';
 import type { Labels } from '@granary/contract/devices/labels';
 import type { DeclaredSensorSummary, SensorDeclaration } from '@granary/contract/devices/sensors';
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
-import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { labelChanges, labelsChanged, labelText } from './label-text.ts';
 
 export const EMPTY_SENSOR: SensorDraft = {
@@ -85,7 +86,8 @@ const GROUPS: Readonly<Record<DeviceGroup, GroupRegistration>> = {
   },
 };
 
-export const hasCapacity = (profile: ProfileName): boolean => GROUPS[PROFILES[profile].group].hasCapacity;
+export const hasCapacity = (profile: ProfileName): boolean =>
+  GROUPS[PROFILE_OUTLINES[profile].group].hasCapacity;
 
 /** Registers the device of the form, and returns its credentials. */
 export async function registerDevice(
@@ -106,7 +108,7 @@ export async function registerDevice(
     ...(labels === '' ? {} : { labels: labelChanges(labels) as Labels }),
     ...(sensors.length === 0 ? {} : { sensors: [...sensors] }),
   };
-  const { register } = GROUPS[PROFILES[profile].group];
+  const { register } = GROUPS[PROFILE_OUTLINES[profile].group];
   return (await register(client, body, { profile, capacityKg: Number(capacity) }, options)).credentials;
 }
 

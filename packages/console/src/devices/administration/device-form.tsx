@@ -1,5 +1,5 @@
+import { SENSORS_DECLARED_MAX } from '@granary/contract/outline';
 import './device-form.css';
-import { SENSORS_DECLARED_MAX } from '@granary/contract/devices/sensors';
 import { useSignal } from '@preact/signals';
 import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';

@@ -1,5 +1,6 @@
 import type { ConsoleSettings } from '@granary/contract/console';
-import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 
 /** A plausible first value for each profile. */
 const FIRST_VALUES: Readonly<Record<string, number>> = {
@@ -21,7 +22,9 @@ interface Publishing {
 
 /** A command that sends the first reading of a device, ready to be pasted into a shell. */
 export function publishLine({ deviceId, secret, profile, pageHost, link }: Publishing): string {
-  const channels = PROFILES[profile].channels.filter((channel) => channel in FIRST_VALUES).slice(0, 3);
+  const channels = PROFILE_OUTLINES[profile].channels
+    .filter((channel) => channel in FIRST_VALUES)
+    .slice(0, 3);
   const values = channels.map((channel) => `\\"${channel}\\": ${FIRST_VALUES[channel]}`).join(', ');
   const port = link === null ? '' : ` -p ${link.port}`;
   const encryption = link?.is_encrypted === true ? ' --tls-use-os-certs' : '';

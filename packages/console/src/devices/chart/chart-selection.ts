@@ -1,4 +1,5 @@
-import { INTERVAL_MS, INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS, INTERVALS } from '@granary/contract/outline';
+import type { Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { ShownSensor } from '../facts/sensors.ts';
 

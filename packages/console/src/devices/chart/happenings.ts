@@ -1,8 +1,8 @@
 import type { Alert, AlertSeverity } from '@granary/contract/alerts';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { AuditEntry } from '@granary/contract/audit';
 import type { Refill } from '@granary/contract/foresight/refills';
 import type { OperationRecord } from '@granary/contract/operations';
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import type { Note } from '@granary/contract/shifts';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { ChartMarks } from './chart-data.ts';

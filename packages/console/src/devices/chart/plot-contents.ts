@@ -1,8 +1,8 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { FleetReadings } from '@granary/contract/fleet';
 import type { OperationRecord } from '@granary/contract/operations';
+import { INTERVAL_MS } from '@granary/contract/outline';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { type Conversion, shownAs } from '../../context/units.ts';
 import { amountText, operationTitle, refillTitle } from '../../operations/jobs.ts';
 import type { Texts } from '../../texts/en/texts.ts';

@@ -1,4 +1,4 @@
-import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS } from '@granary/contract/outline';
 import { effect, type ReadonlySignal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';

@@ -1,8 +1,9 @@
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { timeAs } from '@granary/common/time-text';
 import { localMs } from '@granary/common/time-zone';
-import { ALERT_SEVERITIES, type AlertSeverity } from '@granary/contract/alerts';
+import type { AlertSeverity } from '@granary/contract/alerts';
 import { DAY_MS } from '@granary/contract/time';
 import { pageZone } from '../../context/page-zone.ts';
 import { formatNumber, unitSymbol } from '../../kit/format.ts';

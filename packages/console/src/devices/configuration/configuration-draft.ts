@@ -1,5 +1,5 @@
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
-import { SILO_USE_FIELDS } from '@granary/contract/foresight/silo-use';
+import { SILO_USE_FIELDS } from '@granary/contract/outline';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { minuteOf } from '../../kit/site-time.ts';
 import type { Texts } from '../../texts/en/texts.ts';

@@ -1,6 +1,5 @@
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
-import { FAILSAFE_ACTIONS } from '@granary/contract/configuration/field-configuration';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
+import { ALERT_SEVERITIES, FAILSAFE_ACTIONS } from '@granary/contract/outline';
 import { shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { unitSymbol } from '../../kit/format.ts';

@@ -1,7 +1,8 @@
 import type { SiloDetail } from '@granary/contract/devices/devices';
 import type { FleetDevice } from '@granary/contract/fleet';
+import { PROFILE_OUTLINES } from '@granary/contract/outline';
 import type { Capability } from '@granary/contract/profiles/profile';
-import { PROFILES, type ProfileName } from '@granary/contract/profiles/profiles';
+import type { ProfileName } from '@granary/contract/profiles/profiles';
 import { CHANNELS } from '@granary/contract/telemetry/channels';
 
 /** These sensors are not shown, because positions are on the map. */
@@ -35,14 +36,14 @@ export interface SensorCable {
 }
 
 /** Whether devices of the profile have a level: all that weigh their contents have one. */
-const hasLevel = (profile: ProfileName): boolean => PROFILES[profile].channels.includes('weight');
+const hasLevel = (profile: ProfileName): boolean => PROFILE_OUTLINES[profile].channels.includes('weight');
 
 /** All sensors of a device: those of its profile, then the declared ones. */
 export function sensorsOf(
   profile: ProfileName,
   declared: readonly (SiloDetail['sensors'][number] | object)[] = [],
 ): ShownSensor[] {
-  const { channels } = PROFILES[profile];
+  const { channels } = PROFILE_OUTLINES[profile];
   const standard = channels
     .filter((name) => !NOT_SHOWN.has(name))
     .map((name) => sensor(name, CHANNELS[name].unit));
@@ -92,4 +93,4 @@ const prefixOf = (sensor: ShownSensor | undefined): string => NUMBERED.exec(sens
 export const numberOf = ({ id }: Pick<ShownSensor, 'id'>): number => Number(NUMBERED.exec(id)?.[2] ?? 0);
 
 export const hasCapability = (profile: ProfileName, capability: Capability): boolean =>
-  PROFILES[profile].capabilities.includes(capability);
+  PROFILE_OUTLINES[profile].capabilities.includes(capability);

@@ -1,14 +1,9 @@
+import { MASS_UNITS, OPERATION_TYPES } from '@granary/contract/outline';
 import '../../kit/segments.css';
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import type { FleetDevice } from '@granary/contract/fleet';
-import {
-  MASS_UNITS,
-  OPERATION_TYPES,
-  type OperationPlan,
-  type OperationPlanRequest,
-  type OperationType,
-} from '@granary/contract/operations';
+import type { OperationPlan, OperationPlanRequest, OperationType } from '@granary/contract/operations';
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { confirmed } from '../../context/confirmed.ts';

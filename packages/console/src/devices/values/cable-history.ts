@@ -1,7 +1,8 @@
 import type { Client } from '@granary/client';
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { HistoryRow } from '@granary/contract/exports';
-import { INTERVAL_MS, INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry';
+import { INTERVAL_MS, INTERVALS } from '@granary/contract/outline';
+import type { Interval } from '@granary/contract/telemetry/telemetry';
 import type { TimeRange } from '../chart/chart-selection.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 

@@ -1,5 +1,5 @@
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import './values.css';
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';

@@ -1,5 +1,5 @@
-import { ALERT_SEVERITIES } from '@granary/contract/alerts';
 import type { FleetDevice, FleetReadings } from '@granary/contract/fleet';
+import { ALERT_SEVERITIES } from '@granary/contract/outline';
 import { useConsole, useIsLost } from '../../context/console.ts';
 import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';

@@ -6,7 +6,7 @@ import type { GroupName } from './groups.ts';
 import { parameterNames } from './paths.ts';
 
 /** A parameter of a path. */
-export interface Parameter {
+interface Parameter {
   /** The schema is for documents only: a value of another form is answered as not found. */
   readonly schema: TSchema;
   readonly description: string;

@@ -13,6 +13,8 @@ export interface Slice {
   readonly endpoints: EndpointTree;
   /** The schemas that have a name in the references; every other one is written where it is used. */
   readonly schemas?: Readonly<Record<string, TSchema>>;
+  /** The closed lists of values and the limits that callers offer in forms, for `outline.ts`. */
+  readonly values?: Readonly<Record<string, unknown>>;
   /** The data of each of its kinds of change in the event log: the resource after the change, or the changed parts. */
   readonly events?: Readonly<Record<string, TSchema>>;
 }
