@@ -106,6 +106,44 @@ async function openPostgres(
   return await postgres.openPostgres(url, USE_CASES, { onUpgrade, connections, limits });
 }
 
+interface AccessParts {
+  readonly commit: (
+    write: Promise<unknown>,
+    call: UseCaseCall,
+  ) => Promise<{ readonly result: unknown; readonly effects: readonly Effect[] }>;
+  readonly carryOut: CarryOut;
+  /** `null` where events get their numbers with the write that logs them. */
+  readonly numbering: EventNumbering | null;
+}
+
+/** The use cases over one way to the database; each write carries out its effects after its commit. */
+function accessOver(
+  { reader, write }: Engine['urgent'],
+  { commit, carryOut, numbering }: AccessParts,
+  isUrgent: boolean,
+): AppAccess {
+  const writeAndCarryOut = async (call: UseCaseCall): Promise<Written> => {
+    const begunAtMs = performance.now();
+    const { result, effects } = await commit(write(call), call);
+    noteChange();
+    const unnumbered = logsEvents(effects) ? numbering : null;
+    const now = unnumbered === null ? effects : effects.filter(({ kind }) => kind !== 'events_logged');
+    // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
+    const numbered = unnumbered === null ? undefined : outsideRequest(() => unnumbered.run());
+    // The write is committed, so its effects are carried out also if the request cannot wait for them.
+    const sent =
+      now.length === 0 || (await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs))));
+    if (!isUrgent && numbered !== undefined) await whileRequestLasts(numbered);
+    return { result, isAllSent: sent === true };
+  };
+  const resultOf = async (call: UseCaseCall): Promise<unknown> => (await writeAndCarryOut(call)).result;
+  return {
+    ...bindSlices(reader, resultOf),
+    audited: (attempt) => bindAudited(resultOf, attempt),
+    once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
+  };
+}
+
 /**
  * Opens the database and brings its tables up to date, or throws a `StoreOpenError`. `carryOut` gets the effects of every
  * write after its commit; `onUpgrade` is called before the tables of an older version are changed.
@@ -155,28 +193,7 @@ export async function openApp(
     const { effects } = await commit(engine.urgent.write(NUMBER_EVENTS), NUMBER_EVENTS);
     if (effects.length > 0) await carryOut(effects, begunAtMs);
   });
-  const access = ({ reader, write }: Engine['urgent'], isUrgent: boolean): AppAccess => {
-    const writeAndCarryOut = async (call: UseCaseCall): Promise<Written> => {
-      const begunAtMs = performance.now();
-      const { result, effects } = await commit(write(call), call);
-      noteChange();
-      const isUnnumbered = announcements !== null && logsEvents(effects);
-      const now = isUnnumbered ? effects.filter(({ kind }) => kind !== 'events_logged') : effects;
-      // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
-      const numbered = isUnnumbered ? outsideRequest(() => numbering.run()) : undefined;
-      // The write is committed, so its effects are carried out also if the request cannot wait for them.
-      const sent =
-        now.length === 0 || (await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs))));
-      if (!isUrgent && numbered !== undefined) await whileRequestLasts(numbered);
-      return { result, isAllSent: sent === true };
-    };
-    const resultOf = async (call: UseCaseCall): Promise<unknown> => (await writeAndCarryOut(call)).result;
-    return {
-      ...bindSlices(reader, resultOf),
-      audited: (attempt) => bindAudited(resultOf, attempt),
-      once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
-    };
-  };
+  const parts = { commit, carryOut, numbering: announcements === null ? null : numbering };
   let takeReports = (): void => undefined;
   const { openWriterPort } = engine;
   const threadWrites: ThreadWrites | null = openWriterPort && {
@@ -192,7 +209,7 @@ export async function openApp(
     },
   };
   const ordinary = { reader: engine.reader, write: (call: UseCaseCall) => engine.write(call) };
-  const bound = access(ordinary, false);
+  const bound = accessOver(ordinary, parts, false);
   const { telemetry, ...slices } = bound;
   const current = cache.over(telemetry.current);
   return {
@@ -205,7 +222,7 @@ export async function openApp(
         return current(deviceId);
       },
     },
-    urgent: access(engine.urgent, true),
+    urgent: accessOver(engine.urgent, parts, true),
     nodes: engine.separateConnection && new NodeTable(engine.separateConnection),
     expire: (step) => expireSlices(bound, step),
     numberEvents: () => numbering.run(),

@@ -130,6 +130,18 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
   return { ...parts, loadingHttp };
 }
 
+/** Makes what the slices add: their workers, and the server with their routes. */
+async function composeSlices(parts: Composed) {
+  const { settings, surroundings } = parts;
+  const { consoleFolder = CONSOLE_FOLDER, passwordCosts } = surroundings;
+  const accessLog = settings.accessLog
+    ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
+    : null;
+  const [{ composeHttp }, { ROUTES: routes, WORKERS }] = await parts.loadingHttp;
+  const workers = [...(await makeWorkers(WORKERS, parts)), ...parts.workers];
+  return { workers, ...composeHttp({ ...parts, routes, workers, accessLog, consoleFolder, passwordCosts }) };
+}
+
 /** Starts the parts; `lifecycle` stops them in reverse. */
 async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started> {
   const { settings, surroundings, app, link, reconciler, logger, now } = parts;
@@ -154,14 +166,7 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   // A device may be reachable, and get what waits for it, before the rounds of the reconciler begin.
   lifecycle.onStop(() => reconciler.stop());
 
-  const accessLog = settings.accessLog
-    ? (surroundings.accessLog ?? createAccessLog(settings.logFormat))
-    : null;
-  const { consoleFolder = CONSOLE_FOLDER, passwordCosts } = surroundings;
-  const [{ composeHttp }, { ROUTES: routes, WORKERS }] = await parts.loadingHttp;
-  const workers = [...(await makeWorkers(WORKERS, parts)), ...parts.workers];
-  const answering = composeHttp({ ...parts, routes, workers, accessLog, consoleFolder, passwordCosts });
-  const { http } = answering;
+  const { http, workers, ...answering } = await composeSlices(parts);
   await http.prepare();
   lifecycle.onStop(() => answering.refusedAttempts.drain());
   // Closed after the workers and before the device link, so that a stop is served as long as it can reach a device.
@@ -200,11 +205,11 @@ async function startAll(parts: Composed, lifecycle: Lifecycle): Promise<Started>
   await writeAddresses(settings.dataDir, addresses).catch((error: unknown) =>
     logger.warn({ err: error }, 'the addresses for the command line could not be written to the data folder'),
   );
-  if (settings.bridgeSite !== null) {
+  const { bridgeSite: siteFile } = settings;
+  if (siteFile !== null) {
     const { BridgeProcess } = await import('./background/bridge-process.ts');
-    const addressesOfDevices = { httpUrl, mqttUrl: mqttUrl ?? mqttsUrl ?? '' };
     await lifecycle.start(
-      new BridgeProcess({ siteFile: settings.bridgeSite, ...addressesOfDevices, logger }),
+      new BridgeProcess({ siteFile, httpUrl, mqttUrl: mqttUrl ?? mqttsUrl ?? '', logger }),
     );
   }
   // This is registered last, so that it is the first step when the service ends.

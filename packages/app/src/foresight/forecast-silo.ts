@@ -16,6 +16,7 @@ import type {
   LevelReading,
   Movement,
   Refill,
+  SiloConfiguration,
   UseDay,
 } from '@granary/core/foresight/types';
 import { type OperationState, reportedAmountG } from '@granary/core/operations/state';
@@ -221,13 +222,12 @@ async function forecastSilo(
     movements,
     denials: stored.filter(({ isRefill }) => isRefill === 0),
   });
-  const known = silo.history === null ? null : (JSON.parse(silo.history) as History);
-  const isSameHistory = known !== null && silo.configurationVersion === silo.version;
-  const storedDays = isSameHistory
-    ? []
-    : await readUseDays(sql, deviceNo, dayAt(calendar, nowMs) - HISTORY_DAYS);
-  const days = [...storedDays.filter(({ day }) => day < start.firstDay), ...ledger.days];
-  const history = updateHistory(isSameHistory ? known : null, days, configuration);
+  const oldestDay = dayAt(calendar, nowMs) - HISTORY_DAYS;
+  const { known, history } = await readHistory(sql, silo, configuration, {
+    oldestDay,
+    firstDay: start.firstDay,
+    days: ledger.days,
+  });
   const refills = [
     ...stored.filter(({ isRefill, fromMs }) => isRefill === 1 && fromMs < ledger.refillsFromMs).map(asRefill),
     ...ledger.refills,
@@ -258,7 +258,6 @@ async function forecastSilo(
     running,
     before,
   });
-  const levelMs = ledger.level?.atMs ?? null;
   return {
     deviceNo,
     configurationVersion: silo.version,
@@ -266,18 +265,11 @@ async function forecastSilo(
     bushelKg: bushelKg(use.product),
     forecast,
     newestMs: read.at(-1)?.atMs ?? null,
-    nextAtMs:
-      levelMs !== null && levelMs > nowMs - LEVEL_OLD_MS
-        ? levelMs + LEVEL_OLD_MS + MINUTE_MS
-        : nowMs + DAY_MS,
+    nextAtMs: nextForecastMs(ledger.level?.atMs ?? null, nowMs),
     hadOperation: running !== null,
     hasJumped: hasJumped(read, silo.capacityKg, nowMs),
     days: ledger.days,
-    refills: ledger.refills.map((refill) => ({
-      ...refill,
-      beforeKg: read.findLast(({ atMs }) => atMs <= refill.fromMs)?.kg ?? null,
-      afterKg: read.find(({ atMs }) => atMs >= refill.toMs)?.kg ?? null,
-    })),
+    refills: ledger.refills.map((refill) => withLevels(refill, read)),
     refillsFromMs: ledger.refillsFromMs,
     state: {
       ...examined.state,
@@ -294,6 +286,30 @@ async function forecastSilo(
       history === known || history === null ? null : changedText(JSON.stringify(history), silo.history),
     lateMarks: silo.lateMarks,
   };
+}
+
+/** A forecast is due again when its level counts as old, and otherwise after a day. */
+const nextForecastMs = (levelMs: number | null, nowMs: number): number =>
+  levelMs !== null && levelMs > nowMs - LEVEL_OLD_MS ? levelMs + LEVEL_OLD_MS + MINUTE_MS : nowMs + DAY_MS;
+
+const withLevels = (refill: Refill, readings: readonly LevelReading[]) => ({
+  ...refill,
+  beforeKg: readings.findLast(({ atMs }) => atMs <= refill.fromMs)?.kg ?? null,
+  afterKg: readings.find(({ atMs }) => atMs >= refill.toMs)?.kg ?? null,
+});
+
+/** The history with the days of the balance. After a change of the configuration it is made from all stored days. */
+async function readHistory(
+  sql: Sql,
+  silo: SiloRow,
+  configuration: SiloConfiguration,
+  { oldestDay, firstDay, days }: { oldestDay: number; firstDay: number; days: readonly UseDay[] },
+) {
+  const known = silo.history === null ? null : (JSON.parse(silo.history) as History);
+  const isSame = known !== null && silo.configurationVersion === silo.version;
+  const stored = isSame ? [] : await readUseDays(sql, silo.deviceNo, oldestDay);
+  const all = [...stored.filter(({ day }) => day < firstDay), ...days];
+  return { known, history: updateHistory(isSame ? known : null, all, configuration) };
 }
 
 const changedText = (text: string, before: string | null): string | null => (text === before ? null : text);

@@ -1,4 +1,4 @@
-import type { SiloUse } from '@granary/contract/foresight/silo-use';
+import type { Grain, SiloUse } from '@granary/contract/foresight/silo-use';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { aerationAdvice, type WeatherHour } from '@granary/core/foresight/grain/aeration';
 import type { GrainFacts } from '@granary/core/foresight/grain/grain-state';
@@ -8,7 +8,12 @@ import { storageLife, storedSinceMs } from '@granary/core/foresight/grain/storag
 import { dayAt, type LocalCalendar } from '@granary/core/foresight/local-calendar';
 import type { SiloFinding } from '@granary/core/foresight/record';
 import type { Refill } from '@granary/core/foresight/types';
-import { declaredSensors, isInUse, scaleOf } from '@granary/core/sensors/declared-sensors';
+import {
+  type DeclaredSensor,
+  declaredSensors,
+  isInUse,
+  scaleOf,
+} from '@granary/core/sensors/declared-sensors';
 import type { Lane } from '@granary/core/sensors/sensor';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Sql } from '@granary/store/sql';
@@ -45,6 +50,18 @@ async function readMeans(sql: Sql, range: HistoryRange, scale: number): Promise<
   );
 }
 
+/** The hours of a sensor, from a time before now. */
+const readHours = (
+  sql: Sql,
+  { lane, scale }: { readonly lane: Lane; readonly scale: number },
+  {
+    deviceNo,
+    nowMs,
+    sinceMs,
+  }: { readonly deviceNo: number; readonly nowMs: number; readonly sinceMs: number },
+): Promise<Mean[]> =>
+  readMeans(sql, { deviceNo, lane, interval: '1h', fromMs: nowMs - sinceMs, toMs: nowMs + HOUR_MS }, scale);
+
 /** Groups the hours (UTC) by local days. */
 function localDays(hours: readonly Mean[], calendar: LocalCalendar): DayTemperature[] {
   const byDay = Map.groupBy(hours, ({ startMs }) => dayAt(calendar, startMs));
@@ -71,16 +88,11 @@ async function readWeather(sql: Sql, facility: string, nowMs: number): Promise<W
   const station = await weatherStation(sql, facility);
   if (station === undefined) return [];
   const { temperature, humidity, rainfall } = STANDARD_SENSORS;
-  const read = (lane: Lane, scale: number) =>
-    readMeans(
-      sql,
-      { deviceNo: station, lane, interval: '1h', fromMs: nowMs - WEATHER_MS, toMs: nowMs + HOUR_MS },
-      scale,
-    );
+  const hours = { deviceNo: station, nowMs, sinceMs: WEATHER_MS };
   const [degrees, humidities, rain] = await Promise.all([
-    read(temperature.lane, temperature.scale),
-    read(humidity.lane, humidity.scale),
-    read(rainfall.lane, rainfall.scale),
+    readHours(sql, temperature, hours),
+    readHours(sql, humidity, hours),
+    readHours(sql, rainfall, hours),
   ]);
   const humidityAt = new Map(humidities.map(({ startMs, mean }) => [startMs, mean]));
   const rainAt = new Map(rain.map(({ startMs, max }) => [startMs, max]));
@@ -91,58 +103,88 @@ async function readWeather(sql: Sql, facility: string, nowMs: number): Promise<W
   });
 }
 
-/** Returns `null` for a silo without a cable whose product is no grain. */
-export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<GrainFacts | null> {
-  const { nowMs, calendar, use, refills } = wish;
-  const { grain } = use.product ?? {};
-  const points = declaredSensors(silo.sensors).sensors.filter(
-    (sensor) => isInUse(sensor) && sensor.position !== undefined && sensor.type === 'temperature',
-  );
-  if (grain === undefined && points.length === 0) return null;
-  const { deviceNo } = silo;
-  const hoursOf = (lane: Lane, scale: number, sinceMs: number) =>
-    readMeans(sql, { deviceNo, lane, interval: '1h', fromMs: nowMs - sinceMs, toMs: nowMs + HOUR_MS }, scale);
-  const today = dayAt(calendar, nowMs);
-  const known = (await findingsOf(sql, deviceNo))
+/** What the points of its cables say about a silo. */
+async function readHotSpots(
+  sql: Sql,
+  silo: SiloRow,
+  points: readonly DeclaredSensor[],
+  weather: readonly WeatherHour[],
+  { nowMs, calendar, levelKg, refills }: GrainWish,
+) {
+  const known = (await findingsOf(sql, silo.deviceNo))
     .filter(({ type, result }) => type === 'hot_spot' && result === 'fail')
     .map(({ sensorId }) => sensorId);
-  const weather = await readWeather(sql, silo.facility, nowMs);
+  const hours = { deviceNo: silo.deviceNo, nowMs, sinceMs: CABLE_MS };
   const cablePoints = await Promise.all(
     points.map(async ({ sensorId, position, lane, precision }) => ({
       id: sensorId,
       cable: position?.cable ?? 0,
       point: position?.point ?? 0,
       heightM: position?.height_m ?? null,
-      days: localDays(await hoursOf(lane, scaleOf(precision), CABLE_MS), calendar),
+      days: localDays(await readHours(sql, { lane, scale: scaleOf(precision) }, hours), calendar),
     })),
   );
+  const outside = weather.map(({ ms, temperatureC }) => ({
+    startMs: ms,
+    mean: temperatureC,
+    min: temperatureC,
+    max: temperatureC,
+  }));
   const lastRefill = refills.at(-1);
-  const cable = hotSpots({
-    day: today - 1,
+  const heightsM = cablePoints.flatMap(({ heightM }) => heightM ?? []);
+  return hotSpots({
+    day: dayAt(calendar, nowMs) - 1,
     points: cablePoints,
-    levelM:
-      wish.levelKg === null
-        ? null
-        : levelM(
-            wish.levelKg / silo.capacityKg,
-            cablePoints.flatMap(({ heightM }) => heightM ?? []),
-          ),
-    outside: localDays(
-      weather.map(({ ms, temperatureC }) => ({
-        startMs: ms,
-        mean: temperatureC,
-        min: temperatureC,
-        max: temperatureC,
-      })),
-      calendar,
-    ),
+    levelM: levelKg === null ? null : levelM(levelKg / silo.capacityKg, heightsM),
+    outside: localDays(outside, calendar),
     disturbedOn: lastRefill === undefined ? null : dayAt(calendar, lastRefill.toMs),
     known,
   });
+}
+
+/** The share of its storage life that the grain has used since it was stored. */
+async function readStorage(
+  sql: Sql,
+  silo: SiloRow,
+  { nowMs, levelKg }: GrainWish,
+  { grain, moisturePercent }: { readonly grain: Grain; readonly moisturePercent: number },
+): Promise<GrainFacts['storage']> {
+  const sinceMs = await storedSince(sql, silo, levelKg, nowMs);
+  const { lane, scale } = STANDARD_SENSORS.temperature;
+  const range = {
+    deviceNo: silo.deviceNo,
+    lane,
+    interval: '1d',
+    fromMs: sinceMs,
+    toMs: nowMs + HOUR_MS,
+  } as const;
+  const days = await readMeans(sql, range, scale);
+  const life = storageLife(
+    grain,
+    days.map(({ startMs, mean }) => ({
+      durationMs: Math.min(nowMs, startMs + DAY_MS) - Math.max(startMs, sinceMs),
+      temperatureC: mean,
+      moisturePercent,
+    })),
+  );
+  return life === null ? null : { ...life, sinceMs: Math.max(days[0]?.startMs ?? sinceMs, sinceMs) };
+}
+
+/** Returns `null` for a silo without a cable whose product is no grain. */
+export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promise<GrainFacts | null> {
+  const { nowMs, use } = wish;
+  const { grain } = use.product ?? {};
+  const points = declaredSensors(silo.sensors).sensors.filter(
+    (sensor) => isInUse(sensor) && sensor.position !== undefined && sensor.type === 'temperature',
+  );
+  if (grain === undefined && points.length === 0) return null;
+  const weather = await readWeather(sql, silo.facility, nowMs);
+  const cable = await readHotSpots(sql, silo, points, weather, wish);
   const { temperature, humidity } = STANDARD_SENSORS;
+  const lastDay = { deviceNo: silo.deviceNo, nowMs, sinceMs: DAY_MS };
   const [own, damp] = await Promise.all([
-    hoursOf(temperature.lane, temperature.scale, DAY_MS),
-    hoursOf(humidity.lane, humidity.scale, DAY_MS),
+    readHours(sql, temperature, lastDay),
+    readHours(sql, humidity, lastDay),
   ]);
   const covered = cable.points.flatMap(({ state, temperatureC }) =>
     state === 'uncovered' || temperatureC === null ? [] : [temperatureC],
@@ -156,34 +198,14 @@ export async function readGrain(sql: Sql, silo: SiloRow, wish: GrainWish): Promi
   const moisturePercent = use.product?.moisture_percent ?? equilibriumPercent;
   const facts = { cable, temperatureC, equilibriumPercent, moisturePercent, toMs: nowMs };
   if (grain === undefined || moisturePercent === null) return { ...facts, storage: null, aeration: null };
-  const sinceMs = await storedSince(sql, silo, wish.levelKg, nowMs);
-  const days = await readMeans(
-    sql,
-    { deviceNo, lane: temperature.lane, interval: '1d', fromMs: sinceMs, toMs: nowMs + HOUR_MS },
-    temperature.scale,
-  );
-  const life = storageLife(
-    grain,
-    days.map(({ startMs, mean }) => ({
-      durationMs: Math.min(nowMs, startMs + DAY_MS) - Math.max(startMs, sinceMs),
-      temperatureC: mean,
-      moisturePercent,
-    })),
-  );
-  const firstMs = days[0]?.startMs ?? sinceMs;
+  const grainC = covered.length > 0 || temperatureC === null ? covered : [temperatureC];
   return {
     ...facts,
-    storage: life === null ? null : { ...life, sinceMs: Math.max(firstMs, sinceMs) },
+    storage: await readStorage(sql, silo, wish, { grain, moisturePercent }),
     aeration:
       temperatureC === null
         ? null
-        : aerationAdvice({
-            nowMs,
-            grain,
-            grainC: covered.length > 0 ? covered : [temperatureC],
-            moisturePercent,
-            observed: weather,
-          }),
+        : aerationAdvice({ nowMs, grain, grainC, moisturePercent, observed: weather }),
   };
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client';
 import type { Bridge } from '@granary/contract/bridges';
-import { accessFinding, bridgeFindings, signOnFindings, zoneFindings } from './doctor.ts';
+import { accessFinding, bridgeFindings, signOnFindings, zoneFindings } from './service-findings.ts';
 
 test('devices that the external broker does not know are a warning with a cure', () => {
   const { verdict, message, cure } = accessFinding(3);
