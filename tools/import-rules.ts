@@ -10,6 +10,7 @@ interface PackageRule {
 /** The packages that tests of every package may also import: the test rigs, and the two packages that use the service from outside. */
 const TEST_PACKAGES = ['testing', 'client', 'simulator'];
 const TEST_LIBRARIES = [
+  '@formatjs/icu-messageformat-parser',
   '@modelcontextprotocol/client',
   '@simplewebauthn/server',
   'aedes',
@@ -31,9 +32,14 @@ const TEST_LIBRARIES = [
 ];
 
 const PACKAGES: Readonly<Record<string, PackageRule>> = {
-  contract: { packages: [], libraries: ['typebox'], nodeModules: false },
+  words: { packages: [], libraries: [], nodeModules: false },
+  contract: { packages: ['words'], libraries: ['typebox'], nodeModules: false },
   common: { packages: ['contract'], libraries: [], nodeModules: true },
-  core: { packages: ['common', 'contract'], libraries: ['geographiclib-geodesic'], nodeModules: false },
+  core: {
+    packages: ['common', 'contract', 'words'],
+    libraries: ['geographiclib-geodesic'],
+    nodeModules: false,
+  },
   store: { packages: ['common', 'contract'], libraries: ['pg'], nodeModules: true },
   app: {
     packages: ['common', 'contract', 'core', 'store'],
@@ -42,7 +48,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   link: { packages: ['common', 'contract'], libraries: ['mqtt-packet'], nodeModules: true },
   server: {
-    packages: ['common', 'contract', 'core', 'store', 'app', 'link'],
+    packages: ['common', 'contract', 'core', 'store', 'app', 'link', 'words'],
     libraries: [
       '@modelcontextprotocol/server',
       'fastify',
@@ -67,7 +73,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
   },
   console: {
-    packages: ['common', 'contract', 'client'],
+    packages: ['common', 'contract', 'client', 'words'],
     libraries: ['preact', '@preact/signals', 'uplot', 'uqr'],
     nodeModules: false,
   },
@@ -77,7 +83,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
     nodeModules: true,
   },
   cli: {
-    packages: ['common', 'contract', 'core', 'client', 'server', 'simulator', 'bridge'],
+    packages: ['common', 'contract', 'core', 'client', 'server', 'simulator', 'bridge', 'words'],
     libraries: ['commander', 'yaml'],
     nodeModules: true,
   },
@@ -95,6 +101,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
       'bridge',
       'console',
       'cli',
+      'words',
     ],
     libraries: TEST_LIBRARIES,
     nodeModules: true,

@@ -9,8 +9,10 @@ import { messageSchemas } from '@granary/contract/reference/message-schemas';
 import { openApiDocument } from '@granary/contract/reference/openapi';
 import { outlineModule } from '@granary/contract/reference/outline';
 import { sentencePage } from '@granary/contract/reference/pages';
+import { textsModule } from '@granary/words/declaration';
 import { VERSION } from '@granary/server/process/version';
 import { errorPage } from '../packages/contract/src/reference/pages.ts';
+import ENGLISH from '../packages/words/catalogue/en.json' with { type: 'json' };
 import { REPOSITORY_ROOT } from './repository-files.ts';
 
 /** A fenced block whose first line names the kind of device and the topic. */
@@ -74,6 +76,7 @@ export function references(): ReadonlyMap<string, string> {
     ['docs/errors.md', errorPage()],
     ['docs/sentences.md', sentencePage()],
     [OUTLINE, outlineModule(readableJson)],
+    ['packages/words/src/texts.d.ts', textsModule(ENGLISH)],
     // The service shows the examples, too, but does not contain the guide.
     ['packages/contract/src/reference/guide-examples.json', readableJson(examples)],
     ...Array.from(messageSchemas(examples), ([name, schema]): [string, string] => [

@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { StoredConfirmation } from '@granary/core/confirmations';
 import { canAccess, limitsWith, type Place } from '@granary/core/keys';
 import { insertRows } from '@granary/store/rows';

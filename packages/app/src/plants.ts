@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { Sql } from '@granary/store/sql';
 import { type Committed, committed } from './effects.ts';
 import { callerNow } from './rights.ts';

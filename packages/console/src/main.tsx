@@ -38,7 +38,7 @@ import {
 import { InvitedView, SignInView } from './session/sign-in-view.tsx';
 import { App } from './shell/app.tsx';
 import { isView, preloadView } from './shell/views.ts';
-import { language, texts } from './texts/texts.ts';
+import { language, texts } from './texts.ts';
 
 const AGAIN_MS = 2_000;
 /** After this time the page shows that it is loading. */

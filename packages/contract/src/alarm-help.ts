@@ -4,7 +4,7 @@ import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, line, noteNotEmpty } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 export const ALARM_HELP_MAX = 1_000;
 

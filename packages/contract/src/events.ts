@@ -3,7 +3,7 @@ import { DEVICE_ID_LIST } from './ids.ts';
 import { type Checker, checker, closed, described, List, withLists } from './input/schema.ts';
 import { form } from './input/text-schemas.ts';
 import { EVENT_TYPES } from './outline.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 /** The interval of heartbeats on a quiet stream. A reader that misses two in a row can report that within 8 s. */
 export const HEARTBEAT_MS = 3_000;

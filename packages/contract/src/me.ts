@@ -4,7 +4,7 @@ import { form } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { Passkey } from './passkeys.ts';
 import { GivenCode, GivenPassword, PASSWORD_CHARS_MIN_OF_TWO, Person, Pin } from './people.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 const SECRET_KINDS = ['password', 'code', 'pin'] as const;
 

@@ -6,7 +6,7 @@ import { DeviceId } from './ids.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, id, line, shownName } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 export const NOTIFICATION_RULES_MAX = 200;
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;

@@ -4,7 +4,7 @@ import { form, shownName } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { OptionalTimestamp } from './keys.ts';
 import { GivenPassword } from './people.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 /** Bytes in the form in which browsers write them in JSON. */
 const bytes = (limit: number) =>

@@ -4,7 +4,7 @@ import { form, line, SEEN_TEXT } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { DeviceIds, Facilities, OptionalTimestamp, ROLES, type Role } from './keys.ts';
 import { EmailTarget } from './notifications.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 const GRANTS_MAX = 100;
 

@@ -5,7 +5,7 @@ import { form, line } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { type NoticeKind, QuietHours } from './notifications.ts';
 import type { OperationStatus } from './operations.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 /** The ended operations that a person is told about. */
 export const PUSHED_OPERATIONS = ['none', 'own', 'all'] as const;

@@ -1,3 +1,4 @@
+import { LANGUAGES } from '@granary/words/languages';
 import { type Static, Type } from 'typebox';
 import { RaisedAlerts } from './alert-statistics.ts';
 import { ALERT_TYPES } from './alerts.ts';
@@ -12,14 +13,13 @@ import { EmailTarget, TimeOfDay } from './notifications.ts';
 import { MASS_UNITS, OPERATION_STATUSES, OPERATION_TYPES } from './operations.ts';
 
 export const REPORT_PERIODS = ['daily', 'weekly', 'monthly'] as const;
-export const REPORT_LANGUAGES = ['en', 'de', 'es', 'fr', 'nl', 'pl'] as const;
 const REPORT_FORMATS = ['json', 'csv', 'html'] as const;
 /** The limits of single lists; the totals include everything. */
 export const REPORT_SILOS_MAX = 500;
 export const REPORT_ITEMS_MAX = 100;
 
 const Period = Type.Enum(REPORT_PERIODS);
-const Language = Type.Enum(REPORT_LANGUAGES);
+const Language = Type.Enum([...LANGUAGES]);
 const Facility = line(200);
 const NumberOrNull = Type.Union([Type.Number(), Type.Null()]);
 const TextOrNull = Type.Union([Type.String(), Type.Null()]);
@@ -202,7 +202,6 @@ export const SentReport = closed({
 export const ReportReceipt = closed({ email: described('Where it was sent to.', Email) });
 
 export type ReportPeriod = (typeof REPORT_PERIODS)[number];
-export type ReportLanguage = (typeof REPORT_LANGUAGES)[number];
 export type ReportFormat = (typeof REPORT_FORMATS)[number];
 export type ReportSilo = Static<typeof ReportSilo>;
 export type Report = Static<typeof Report>;

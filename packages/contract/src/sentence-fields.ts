@@ -3,9 +3,10 @@ import { described } from './input/schema.ts';
 import { FIELD_FAULTS } from './sentences/faults.ts';
 import { PARTS } from './sentences/parts.ts';
 import { REFUSALS } from './sentences/refusals.ts';
+import type { KindsOfValues } from './sentences/sentence.ts';
 
-/** The field with the code of a sentence; `codes` are the templates that are possible there. */
-export const codeField = <Codes extends Readonly<Record<string, string>>>(codes: Codes) =>
+/** The field with the code of a sentence; `codes` are those that are possible there. */
+export const codeField = <Codes extends Readonly<Record<string, KindsOfValues>>>(codes: Codes) =>
   described(
     'The sentence as a code; `docs/sentences.md` lists the codes with their values.',
     Type.Enum(Object.keys(codes) as (keyof Codes & string)[]),
@@ -17,7 +18,7 @@ export const VALUES = described(
 );
 
 /** The fields for a sentence: the English text, and the code and values from which any language can be written. */
-export const messageFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
+export const messageFields = <Codes extends Readonly<Record<string, KindsOfValues>>>(codes: Codes) => ({
   message: Type.String(),
   message_code: codeField(codes),
   message_values: VALUES,
@@ -31,7 +32,7 @@ export const REFUSAL_FIELDS = {
 } as const;
 
 /** The same fields for the detail of a status. */
-export const statusFields = <Codes extends Readonly<Record<string, string>>>(codes: Codes) => ({
+export const statusFields = <Codes extends Readonly<Record<string, KindsOfValues>>>(codes: Codes) => ({
   status_detail: described(
     'One sentence for a person: what is known, what the service waits for, and until when.',
     Type.String(),

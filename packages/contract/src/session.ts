@@ -6,7 +6,7 @@ import { Timestamp } from './input/timestamp.ts';
 import { KeyRecord, PRINCIPAL_KINDS, SCOPES } from './keys.ts';
 import { PasskeyAssertion } from './passkeys.ts';
 import { GivenPassword, GrantRecord, Login, Password, SecondFactorCode } from './people.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 export const SESSION_COOKIE = 'granary_session';
 

@@ -10,7 +10,7 @@ import { line, noteNotEmpty, TimeZoneName } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { issueOf } from './input/validation-issues.ts';
 import { TimeOfDay } from './notifications.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 import { DAY_MS } from './time.ts';
 
 const Text = noteNotEmpty(2_000);

@@ -3,7 +3,7 @@ import { OptionalActor } from './audit.ts';
 import { checker, closed, described } from './input/schema.ts';
 import { form, shownName } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 export const VIEWS_PER_KEY_MAX = 50;
 

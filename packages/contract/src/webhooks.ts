@@ -6,7 +6,7 @@ import { checker, closed, described } from './input/schema.ts';
 import { form, line } from './input/text-schemas.ts';
 import { Timestamp } from './input/timestamp.ts';
 import { EVENT_TYPES } from './outline.ts';
-import { sentence } from './sentences/english.ts';
+import { sentence } from './sentences/codes.ts';
 
 /** More webhooks are refused, because each one multiplies the work of an event. */
 export const WEBHOOKS_MAX = 50;

@@ -2,7 +2,7 @@ import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import { ROLES } from '@granary/contract/keys';
 import type { GrantRecord, NewGrant, Person } from '@granary/contract/people';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { DAY_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { type Access, type Area, type Grant, isUnlimited, limitsWith, type StoredKey } from './keys.ts';
 import { isTerminalKind, mayAdminister } from './terminals.ts';

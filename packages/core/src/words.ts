@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 
 /** No id is longer than this. */
 const QUOTED_CHARS_MAX = 64;

@@ -3,7 +3,7 @@ import { wantedLabel } from '@granary/contract/devices/label-match';
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { SiteDevice } from '@granary/contract/site';
 import { auditedChange } from '@granary/core/audit';
 import { changedDevicesRecord, planDevices, refuseFaults } from '@granary/core/bulk/change-devices';

@@ -2,7 +2,7 @@ import type { CommandName, CommandRequest, CommandStatus } from '@granary/contra
 import type { EndDeclaration } from '@granary/contract/declared-end';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandAck, CommandProgress, FieldCommand } from '@granary/contract/link/field-messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { refuseDeclaration } from '@granary/core/commands/declared-end';
 import { isUnconfirmedStop, replacingStop, stopInForce } from '@granary/core/commands/emergency-stop';
 import { commandMessage } from '@granary/core/commands/record';

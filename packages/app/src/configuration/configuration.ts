@@ -5,7 +5,7 @@ import {
   type DeviceConfiguration,
   PROFILES,
 } from '@granary/contract/profiles/profiles';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { ruleSensors } from '@granary/core/alerts/rules/threshold-rules';
 import { refuseBadRules } from '@granary/core/configuration/rule-checks';
 import { storedConfiguration } from '@granary/core/configuration/versions';

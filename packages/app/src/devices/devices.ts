@@ -1,6 +1,6 @@
 import type { DevicePatch, MaintenanceRequest } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { INTERVAL_MS } from '@granary/contract/telemetry/telemetry';
 import { changeDevice, changedFields, refuseForeignMove } from '@granary/core/devices/change-device';
 import { changeMaintenance } from '@granary/core/devices/maintenance';

@@ -3,7 +3,7 @@ import { Refusal } from '@granary/contract/errors';
 import type { RefillPatch } from '@granary/contract/foresight/refills';
 import type { PlannedDelivery } from '@granary/contract/foresight/silo-use';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { isForecastDue } from '@granary/core/foresight/due';

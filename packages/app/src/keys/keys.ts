@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import {
   type Access,
   isUnlimited,

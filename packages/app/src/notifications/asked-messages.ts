@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { HOUR_MS } from '@granary/contract/time';
 import type { Sql } from '@granary/store/sql';
 import { countAsked } from './notification-rows.ts';

@@ -1,7 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { inEnglish } from '@granary/contract/sentences/english';
-import { capitalized } from '@granary/contract/sentences/sentence';
 import { storedConfiguration } from '@granary/core/configuration/versions';
 import { changedFields } from '@granary/core/devices/change-device';
 import { operationName } from '@granary/core/operations/sentences';
@@ -10,6 +9,7 @@ import { differences } from '@granary/core/site/differences';
 import type { SitePlan } from '@granary/core/site/plan-site';
 import type { DescribedDevice } from '@granary/core/site/site-device';
 import type { Sql } from '@granary/store/sql';
+import { capitalized } from '@granary/words/message';
 import { evaluateDevices } from '../alerts/evaluation.ts';
 import { lockDevices } from '../alerts/evaluation-rows.ts';
 import { lockConfigurations } from '../configuration/configuration-rows.ts';

@@ -1,5 +1,5 @@
 import { form } from '@granary/contract/input/text-schemas';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { type TProperties, Type } from 'typebox';
 import type { Point } from './mapping.ts';
 import type { RawValue } from './value.ts';

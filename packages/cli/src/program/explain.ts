@@ -1,4 +1,4 @@
-import { ERROR_TEXTS } from '@granary/contract/error-texts';
+import { ERROR_CURES } from '@granary/contract/error-texts';
 
 /** The exit codes of every command; scripts depend on them, so a number never changes its meaning. */
 export const EXIT = {
@@ -135,4 +135,4 @@ function hasFaults(failure: Error): failure is Error & { readonly faults: readon
 const textOf = <Text>(texts: Readonly<Record<string, Text>>, code: string): Text | undefined =>
   Object.hasOwn(texts, code) ? texts[code] : undefined;
 
-const cureOf = (code: string): string | undefined => textOf(CURES, code) ?? textOf(ERROR_TEXTS, code)?.cure;
+const cureOf = (code: string): string | undefined => textOf(CURES, code) ?? textOf(ERROR_CURES, code);

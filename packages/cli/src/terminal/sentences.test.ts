@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@granary/client';
 import { ownZone } from '@granary/common/time-text';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import { zonesOfFacilities } from '../access/site-zones.ts';
 import { messageText } from './sentences.ts';
 

@@ -1,6 +1,6 @@
 import { areOtherClocks, numericTime, ownZone } from '@granary/common/time-text';
 import { ENGLISH } from '@granary/contract/sentences/english';
-import { type Reader, written } from '@granary/contract/sentences/sentence';
+import { type Reader, written } from '@granary/contract/sentences/writing';
 
 type Values = Readonly<Record<string, unknown>>;
 

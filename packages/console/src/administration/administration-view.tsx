@@ -3,7 +3,7 @@ import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Notice } from '../kit/messages.tsx';
 import { Tabs } from '../kit/tabs.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { AuditPage } from './audit-page.tsx';
 import { BridgesPage } from './bridges-page.tsx';
 import { DevicesPage } from './devices-page.tsx';

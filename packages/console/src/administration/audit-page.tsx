@@ -24,7 +24,7 @@ import { PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
 import { actorText, nameOf } from '../operations/jobs.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { auditCsv, auditQuery } from './audit-query.ts';
 
 /** The number of people that the service returns at once. */
@@ -80,7 +80,7 @@ export function AuditPage() {
         </Button>
       </FilterBar>
       <Failure of={csv.failure} />
-      {isCut.value && <Notice>{audit.csvIsCut(CSV_LINES_MAX)}</Notice>}
+      {isCut.value && <Notice>{audit.csvIsCut({ lines: CSV_LINES_MAX })}</Notice>}
       <PageList pages={pages}>
         {(items) => (
           <Table
@@ -128,7 +128,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
         ) : (
           <>
             <strong>{audit.results.refused}</strong> {code}
-            {count > 1 && ` · ${audit.count(count)}`}
+            {count > 1 && ` · ${audit.count({ count })}`}
           </>
         ),
     },
@@ -138,7 +138,7 @@ function auditColumns(): readonly Column<AuditEntry>[] {
       title: audit.details,
       kind: 'actions',
       cell: (entry) => (
-        <DialogButton text={audit.details} label={audit.detailsOf(actionText(entry.action))}>
+        <DialogButton text={audit.details} label={audit.detailsOf({ action: actionText(entry.action) })}>
           {(close) => <AuditDetails entry={entry} onClose={close} />}
         </DialogButton>
       ),

@@ -26,7 +26,7 @@ import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { nameOfCode, locale, texts } from '../texts.ts';
 import { EMPTY_PLACE, endpointExample, placeOf } from './bridge-draft.ts';
 
 /** The bridges are read again at this interval, because a bridge reports without an event. */
@@ -84,7 +84,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
   const mayConfigure = useScope('configure');
   const mayRegister = useScope('admin');
   return (
-    <section class="panel bridge" aria-label={bridges.named(bridgeId)}>
+    <section class="panel bridge" aria-label={bridges.named({ id: bridgeId })}>
       <header>
         <div>
           <h2 class="free-text">{bridgeId}</h2>
@@ -95,7 +95,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
               ) : (
                 bridges.statuses.connected
               )}{' '}
-              <Age since={reported_at} /> · {bridges.version(version)}
+              <Age since={reported_at} /> · {bridges.version({ version })}
             </LastKnown>
           </p>
         </div>
@@ -103,7 +103,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
           {status === 'away' && mayConfigure && (
             <ConfirmButton
               text={bridges.forget}
-              label={bridges.forgetOf(bridgeId)}
+              label={bridges.forgetOf({ id: bridgeId })}
               means={bridges.forgetMeans}
               onConfirm={async () => {
                 await client.bridges.remove(bridgeId, callOptions(console));
@@ -125,7 +125,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
           <ul>
             {site.faults.map(({ line, message }) => (
               <li key={`${line} ${message}`} class="free-text">
-                {line === null ? message : bridges.line(line, message)}
+                {line === null ? message : bridges.line({ line, message })}
               </li>
             ))}
           </ul>
@@ -137,7 +137,7 @@ function BridgePanel({ bridge, reload }: PanelProps) {
       )}
       {detail.value !== undefined && detail.value.devices.length > 0 && (
         <Table
-          label={bridges.devicesOf(bridgeId)}
+          label={bridges.devicesOf({ id: bridgeId })}
           columns={deviceColumns(bridgeId, mayConfigure, detail.reload)}
           rows={detail.value.devices}
           idOf={({ device_id }) => device_id}
@@ -156,7 +156,7 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
     [bridges.states.answering, count(devices.answering)],
     [bridges.states.silent, count(devices.silent)],
     [bridges.states.waiting, count(devices.waiting)],
-    ...(journal === null ? [] : [[bridges.journal, bridges.readings(journal.readings)] as const]),
+    ...(journal === null ? [] : [[bridges.journal, bridges.readings({ count: journal.readings })] as const]),
   ] as const;
   return (
     <>
@@ -180,12 +180,12 @@ function BridgeFacts({ bridge: { devices, journal } }: { readonly bridge: Bridge
         {journal !== null && journal.dropped > 0 && (
           <div>
             <dt>{bridges.dropped}</dt>
-            <dd>{bridges.readings(journal.dropped)}</dd>
+            <dd>{bridges.readings({ count: journal.dropped })}</dd>
           </div>
         )}
       </dl>
       {journal !== null && journal.fault !== null && (
-        <p class="refusal free-text">{bridges.journalFault(journal.fault)}</p>
+        <p class="refusal free-text">{bridges.journalFault({ detail: journal.fault })}</p>
       )}
     </>
   );
@@ -213,7 +213,7 @@ function deviceColumns(
         <>
           <span class="free-text">{mapping}</span>
           {endpoint !== null && (
-            <span class="bridge-place">{unit === null ? endpoint : bridges.place(endpoint, unit)}</span>
+            <span class="bridge-place">{unit === null ? endpoint : bridges.place({ endpoint, unit })}</span>
           )}
         </>
       ),
@@ -265,7 +265,7 @@ function deviceColumns(
       cell: ({ device_id }) =>
         mayConfigure && (
           <div class="administration-actions">
-            <DialogButton kind="quiet" text={bridges.test} label={bridges.testOf(device_id)}>
+            <DialogButton kind="quiet" text={bridges.test} label={bridges.testOf({ id: device_id })}>
               {(close) => <TestDialog bridgeId={bridgeId} deviceId={device_id} onClose={close} />}
             </DialogButton>
             <DetachButton bridgeId={bridgeId} deviceId={device_id} onDone={reload} />
@@ -291,7 +291,7 @@ function LastFailure({ device: { last_failure, breaker } }: { readonly device: S
       </span>
       {breaker.open && (
         <span class="bridge-place">
-          {bridges.paused(breaker.failures, Math.max(0, Math.ceil(waitMs / 1_000)))}
+          {bridges.paused({ failures: breaker.failures, seconds: Math.max(0, Math.ceil(waitMs / 1_000)) })}
         </span>
       )}
     </>
@@ -318,7 +318,7 @@ function DetachButton({
   return (
     <ConfirmButton
       text={bridges.detach}
-      label={bridges.detachOf(deviceId)}
+      label={bridges.detachOf({ id: deviceId })}
       means={bridges.detachMeans}
       onConfirm={async () => {
         await console.client.bridges.removeDevice(bridgeId, deviceId, callOptions(console));
@@ -343,7 +343,7 @@ function TestDialog({ bridgeId, deviceId, onClose }: TestDialogProps) {
     [bridgeId, deviceId],
   );
   return (
-    <Dialog title={bridges.testOf(deviceId)} onClose={onClose}>
+    <Dialog title={bridges.testOf({ id: deviceId })} onClose={onClose}>
       {result.isLoading && <p role="status">{bridges.testing}</p>}
       <Failure of={result.failure} />
       {result.value !== undefined && <TestResult result={result.value} />}
@@ -370,7 +370,7 @@ function TestResult({ result: { failure, round_trip_ms, points } }: { readonly r
   }
   return (
     <div class="bridge-test" role="status">
-      <p>{bridges.answered(round_trip_ms === null ? null : formatNumber(round_trip_ms, 0, locale.value))}</p>
+      <p>{bridges.answered({ milliseconds: round_trip_ms === null ? null : formatNumber(round_trip_ms, 0, locale.value) })}</p>
       <Table
         label={bridges.points}
         columns={pointColumns()}
@@ -401,7 +401,7 @@ function pointColumns(): readonly Column<TestedPoint>[] {
       name: 'sensor',
       title: bridges.sensor,
       cell: ({ sensor }) =>
-        sensor === null ? <span class="muted">{bridges.noSensor}</span> : (common.sensors[sensor] ?? sensor),
+        sensor === null ? <span class="muted">{bridges.noSensor}</span> : nameOfCode(common.sensors, sensor),
     },
     {
       name: 'quality',

@@ -6,7 +6,7 @@ import { FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { TextInput } from '../kit/inputs.tsx';
 import { NumberInput } from '../kit/number-input.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** More differences than this are too many to read; the sentence above them counts all. */
 const SHOWN_MAX = 100;
@@ -58,8 +58,8 @@ export function ChangeDevices({ deviceIds, onClose }: Props) {
   const { fields: names } = devices.configuration;
   return (
     <FormDialog
-      title={deviceAdmin.changeOf(deviceIds.length)}
-      submit={planned === null ? deviceAdmin.preview : deviceAdmin.changeOf(planned.updated)}
+      title={deviceAdmin.changeOf({ count: deviceIds.length })}
+      submit={planned === null ? deviceAdmin.preview : deviceAdmin.changeOf({ count: planned.updated })}
       isIncomplete={isEmpty || planned?.updated === 0}
       onSubmit={send}
       onClose={onClose}
@@ -97,7 +97,7 @@ function Differences({ planned: { updated, unchanged, changes } }: { readonly pl
   return (
     <section aria-label={deviceAdmin.changes}>
       <p role="status">
-        <strong>{deviceAdmin.wouldChange(updated, unchanged)}</strong>
+        <strong>{deviceAdmin.wouldChange({ updated, unchanged })}</strong>
       </p>
       <ul>
         {shown.map(({ device_id, name, differences }) => (
@@ -113,7 +113,7 @@ function Differences({ planned: { updated, unchanged, changes } }: { readonly pl
         ))}
       </ul>
       {differing.length > shown.length && (
-        <p class="muted">{texts.value.common.andOthers(differing.length - shown.length)}</p>
+        <p class="muted">{texts.value.common.andOthers({ count: differing.length - shown.length })}</p>
       )}
     </section>
   );

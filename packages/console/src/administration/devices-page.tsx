@@ -21,7 +21,7 @@ import { PageList, Table, textColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { profileNames } from '../profiles/profiles.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { ChangeDevices } from './change-devices.tsx';
 import { ImportDevices } from './import-devices.tsx';
 
@@ -87,7 +87,7 @@ function removedColumns(
       kind: 'wide',
       cell: ({ device_id }) => {
         const rows = purges.removedRowsOf(device_id);
-        return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress(rows);
+        return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress({ rows });
       },
     },
     {
@@ -97,12 +97,12 @@ function removedColumns(
       cell: (device) =>
         purges.removedRowsOf(device.device_id) === null && (
           <>
-            <Button label={deviceAdmin.restoreOf(device.name)} onPress={() => restore(device)}>
+            <Button label={deviceAdmin.restoreOf({ name: device.name })} onPress={() => restore(device)}>
               {deviceAdmin.restore}
             </Button>
             <ConfirmButton
               text={deviceAdmin.purgeRecords}
-              label={deviceAdmin.purgeOf(device.name)}
+              label={deviceAdmin.purgeOf({ name: device.name })}
               means={deviceAdmin.purgeMeans}
               onConfirm={() => purges.purge(device)}
             >
@@ -125,7 +125,7 @@ function RestoreDevice({ device: { device_id, name, group, profile }, onClose }:
   const { deviceAdmin } = texts.value;
   return (
     <CredentialsForm
-      title={deviceAdmin.restoreOf(name)}
+      title={deviceAdmin.restoreOf({ name })}
       submit={deviceAdmin.restore}
       profile={profile}
       issue={async () =>
@@ -263,7 +263,7 @@ function ChosenDevices({ shown, chosen }: ChosenProps) {
         }}
       />
       {wanted.length > 0 && (
-        <DialogButton text={deviceAdmin.change} label={deviceAdmin.changeOf(wanted.length)}>
+        <DialogButton text={deviceAdmin.change} label={deviceAdmin.changeOf({ count: wanted.length })}>
           {(close) => <ChangeDevices deviceIds={wanted} onClose={close} />}
         </DialogButton>
       )}
@@ -277,7 +277,7 @@ const choiceColumn = (chosen: Chosen): Column<FleetDevice> => ({
   cell: ({ device_id, name }) => (
     <input
       type="checkbox"
-      aria-label={texts.value.deviceAdmin.chooseOf(name)}
+      aria-label={texts.value.deviceAdmin.chooseOf({ name })}
       checked={chosen.value.has(device_id)}
       onChange={() => {
         chosen.value = chosen.peek().symmetricDifference(new Set([device_id]));
@@ -355,7 +355,7 @@ export function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
     <CredentialsForm
       title={deviceAdmin.register}
       submit={deviceAdmin.register}
-      issuedTitle={deviceAdmin.registered(draft.value.name.trim())}
+      issuedTitle={deviceAdmin.registered({ name: draft.value.name.trim() })}
       profile={profile.value}
       issue={() =>
         registerDevice(console.client, profile.peek(), deviceId.peek(), draft.peek(), callOptions(console))

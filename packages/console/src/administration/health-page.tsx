@@ -8,7 +8,7 @@ import { formatDuration, formatNumber } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { type Figures, figuresOf, parseMetrics } from './health-figures.ts';
 
 const MEBIBYTE = 1_024 * 1_024;
@@ -94,7 +94,7 @@ function endingFacts({ disk, certificateEndsMs }: Figures, nowMs: number): Fact[
   if (disk !== null) {
     facts.push({
       title: health.disk,
-      value: health.freeOf(formatBytes(disk.freeBytes), formatBytes(disk.sizeBytes)),
+      value: health.freeOf({ free: formatBytes(disk.freeBytes), size: formatBytes(disk.sizeBytes) }),
       isUnusual: disk.freeBytes < disk.sizeBytes * FREE_SHARE_MIN,
     });
   }

@@ -7,7 +7,7 @@ import { Dialog, FormDialog } from '../kit/dialog.tsx';
 import { download } from '../kit/download.ts';
 import { Field } from '../kit/inputs.tsx';
 import { faultText } from '../kit/sentences.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 type Faults = NonNullable<ApiError['details']>;
 
@@ -42,7 +42,7 @@ export function ImportDevices({ onClose }: { readonly onClose: () => void }) {
   return (
     <FormDialog
       title={deviceAdmin.importTitle}
-      submit={count === undefined ? deviceAdmin.importCheck : deviceAdmin.importDo(count)}
+      submit={count === undefined ? deviceAdmin.importCheck : deviceAdmin.importDo({ count })}
       isIncomplete={csv.value === null}
       onSubmit={send}
       onClose={onClose}
@@ -83,7 +83,7 @@ function FaultList({ faults }: { readonly faults: Faults }) {
   const { deviceAdmin } = texts.value;
   return (
     <div role="alert">
-      <p class="refusal">{deviceAdmin.importFaults(faults.length)}</p>
+      <p class="refusal">{deviceAdmin.importFaults({ count: faults.length })}</p>
       <table class="table" aria-label={deviceAdmin.importFault}>
         <thead>
           <tr>
@@ -115,7 +115,7 @@ function Checked({ checked: { devices, first } }: { readonly checked: ImportedDe
   return (
     <>
       <p role="status">
-        <strong>{deviceAdmin.importChecked(devices)}</strong>
+        <strong>{deviceAdmin.importChecked({ count: devices })}</strong>
       </p>
       <ul>
         {first.map(({ device_id, name, location, capacity }) => (
@@ -141,7 +141,7 @@ function Secrets({ imported: { devices, credentials }, onClose }: SecretsProps) 
   const file = `username,secret\r\n${credentials.map(({ username, secret }) => `${username},${secret}\r\n`).join('')}`;
   return (
     <Dialog
-      title={deviceAdmin.imported(devices)}
+      title={deviceAdmin.imported({ count: devices })}
       onClose={onClose}
       {...(isKept.value ? {} : { question: deviceAdmin.importSecretsOnce })}
     >

@@ -12,7 +12,7 @@ import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from '../me/key-draft.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { PlaceChoices } from './place-choices.tsx';
 
 const USUAL_OVERLAP_MIN = 60;
@@ -60,7 +60,7 @@ function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>
   };
   return [
     titleColumn('name', keys.name, ({ name, person_id }) =>
-      person_id === null ? name : keys.personal(name),
+      person_id === null ? name : keys.personal({ name }),
     ),
     {
       name: 'scopes',
@@ -101,12 +101,12 @@ function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>
       cell: (key) =>
         keyStateOf(key, nowMs) === 'usable' && (
           <span class="administration-actions">
-            <DialogButton text={keys.rotate} label={keys.rotateOf(key.name)}>
+            <DialogButton text={keys.rotate} label={keys.rotateOf({ name: key.name })}>
               {(close) => <RotateKey keyRecord={key} onClose={close} />}
             </DialogButton>
             <ConfirmButton
               text={keys.revoke}
-              label={keys.revokeOf(key.name)}
+              label={keys.revokeOf({ name: key.name })}
               means={keys.revokeMeans}
               onConfirm={() => console.client.keys.revoke(key.key_id, callOptions(console))}
             >
@@ -131,7 +131,7 @@ function IssueKey({ onClose }: { readonly onClose: () => void }) {
     <SecretForm
       title={keys.issue}
       submit={keys.issue}
-      issuedTitle={keys.issued(current.value.name.trim())}
+      issuedTitle={keys.issued({ name: current.value.name.trim() })}
       issue={async () => {
         const { key } = await console.client.keys.create(newKeyOf(current.peek()), callOptions(console));
         return [[keys.key, key]];
@@ -161,11 +161,11 @@ function RotateKey({ keyRecord: { key_id, name }, onClose }: RotateKeyProps) {
   return (
     <RotationDialog
       texts={{
-        title: keys.rotateOf(name),
+        title: keys.rotateOf({ name }),
         submit: keys.rotate,
         meaning: keys.rotateMeans,
         overlap: keys.overlap,
-        issuedTitle: keys.issued(name),
+        issuedTitle: keys.issued({ name }),
         secret: keys.key,
       }}
       usualOverlap={USUAL_OVERLAP_MIN}

@@ -13,7 +13,7 @@ import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/tab
 import type { Column } from '../kit/table-order.ts';
 import { TimeInput } from '../kit/time-input.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import {
   draftOfRule,
   emptyRule,
@@ -53,7 +53,7 @@ function RuleForm({ rule, onClose }: Props) {
 
   return (
     <FormDialog
-      title={rule === null ? notifications.create : notifications.editOf(rule.name)}
+      title={rule === null ? notifications.create : notifications.editOf({ name: rule.name })}
       submit={rule === null ? notifications.create : common.save}
       onSubmit={save}
       onClose={onClose}
@@ -177,7 +177,7 @@ function EscalationEditor({ value: steps, onValue }: Bound<readonly StepDraft[]>
             />
             <Button
               kind="quiet"
-              label={notifications.removeStep(at + 1)}
+              label={notifications.removeStep({ step: at + 1 })}
               onPress={() => onValue(steps.filter((_, index) => index !== at))}
             >
               {forms.remove}
@@ -219,7 +219,7 @@ function RotaEditor({ people: { value: chosen, onValue }, minutes }: RotaProps) 
             <span class="free-text">{names.get(personId) ?? personId}</span>{' '}
             <Button
               kind="quiet"
-              label={notifications.removePerson(names.get(personId) ?? personId)}
+              label={notifications.removePerson({ name: names.get(personId) ?? personId })}
               onPress={() => onValue(chosen.filter((one) => one !== personId))}
             >
               {forms.remove}
@@ -304,7 +304,7 @@ function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
       name: 'escalation',
       title: notifications.escalation,
       cell: ({ escalation, rota }) => {
-        if (rota !== null) return notifications.rotaOf(rota.people.length, rota.minutes);
+        if (rota !== null) return notifications.rotaOf({ people: rota.people.length, minutes: rota.minutes });
         return escalation.length === 0
           ? '–'
           : escalation.map(({ after_minutes }) => `${after_minutes} min`).join(', ');
@@ -324,16 +324,16 @@ function ruleColumns(console: Console): readonly Column<NotificationRule>[] {
         <span class="administration-actions">
           <ConfirmButton
             text={webhooks.test}
-            label={notifications.testOf(rule.name)}
+            label={notifications.testOf({ name: rule.name })}
             means={notifications.testMeans}
             onConfirm={() => console.client.notifications.testRule(rule.rule_id, callOptions(console))}
           />
-          <DialogButton text={webhooks.edit} label={notifications.editOf(rule.name)}>
+          <DialogButton text={webhooks.edit} label={notifications.editOf({ name: rule.name })}>
             {(close) => <RuleForm rule={rule} onClose={close} />}
           </DialogButton>
           <ConfirmButton
             text={forms.remove}
-            label={notifications.removeOf(rule.name)}
+            label={notifications.removeOf({ name: rule.name })}
             means={notifications.removeMeans}
             onConfirm={() => console.client.notifications.removeRule(rule.rule_id, callOptions(console))}
           />

@@ -12,7 +12,7 @@ import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
 import { meaningsOf } from '../me/rights.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 const ROLE_NAMES = Object.keys(ROLES) as Role[];
 
@@ -96,11 +96,11 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
           <a
             class="button plain"
             href={addressOf('administration', 'audit', { key: person.person_id })}
-            aria-label={people.didOf(person.name)}
+            aria-label={people.didOf({ name: person.name })}
           >
             {people.did}
           </a>
-          <DialogButton text={people.renew} label={people.renewOf(person.name)}>
+          <DialogButton text={people.renew} label={people.renewOf({ name: person.name })}>
             {(close) => (
               <RenewLink
                 person={person}
@@ -114,7 +114,7 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
           {person.has_single_sign_on && (
             <ConfirmButton
               text={people.unlink}
-              label={people.unlinkOf(person.name)}
+              label={people.unlinkOf({ name: person.name })}
               means={people.unlinkMeans}
               onConfirm={async () => {
                 await console.client.people.unlink(person.person_id, callOptions(console));
@@ -125,7 +125,7 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
           {person.state !== 'disabled' && (
             <ConfirmButton
               text={people.disable}
-              label={people.disableOf(person.name)}
+              label={people.disableOf({ name: person.name })}
               means={people.disableMeans}
               onConfirm={async () => {
                 await console.client.people.disable(person.person_id, callOptions(console));
@@ -142,7 +142,7 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
 /** The parts of an invitation that are shown: its link, and whether it was mailed. */
 const linkOf = ({ code, mailed, person: { email } }: Invitation) => ({
   fragment: `invite=${code}`,
-  note: mailed && <p>{texts.value.people.mailed(email ?? '')}</p>,
+  note: mailed && <p>{texts.value.people.mailed({ email: email ?? '' })}</p>,
 });
 
 function InvitePerson({ onClose }: { readonly onClose: () => void }) {
@@ -154,7 +154,7 @@ function InvitePerson({ onClose }: { readonly onClose: () => void }) {
     <LinkForm
       title={people.invite}
       submit={people.invite}
-      issuedTitle={people.linkFor(current.value.name.trim())}
+      issuedTitle={people.linkFor({ name: current.value.name.trim() })}
       link={people.link}
       qrCode={people.qrCode}
       issue={async () => {
@@ -199,9 +199,9 @@ function RenewLink({ person: { person_id, name }, onClose }: RenewProps) {
   const { people } = texts.value;
   return (
     <LinkForm
-      title={people.renewOf(name)}
+      title={people.renewOf({ name })}
       submit={people.renew}
-      issuedTitle={people.linkFor(name)}
+      issuedTitle={people.linkFor({ name })}
       link={people.link}
       qrCode={people.qrCode}
       issue={async () => linkOf(await console.client.people.renew(person_id, callOptions(console)))}

@@ -1,7 +1,7 @@
 import { useConsole } from '../context/console.ts';
 import { type Bound, Choices } from '../kit/inputs.tsx';
 import { ordered } from '../kit/table-order.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 interface Props {
   readonly facilities: Bound<readonly string[]>;

@@ -11,7 +11,7 @@ import { Failure, Notice } from '../kit/messages.tsx';
 import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { PlaceChoices } from './place-choices.tsx';
 
 const ROLE_NAMES = Object.keys(ROLES) as Role[];
@@ -50,7 +50,7 @@ export function SignInPage() {
           </DialogButton>
         </div>
         <Failure of={policy.failure} />
-        {applied.value !== null && <Notice>{signOn.changed(applied.value.people.length)}</Notice>}
+        {applied.value !== null && <Notice>{signOn.changed({ count: applied.value.people.length })}</Notice>}
         {policy.value !== undefined && <Groups policy={policy.value} changeGroups={changeGroups} />}
       </section>
       {policy.value !== undefined && (
@@ -82,7 +82,7 @@ function Provider() {
           { title: signOn.issuer, value: value.issuer },
           {
             title: signOn.state,
-            value: value.answers ? signOn.answers : signOn.away(value.failure ?? ''),
+            value: value.answers ? signOn.answers : signOn.away({ failure: value.failure ?? '' }),
             isUnusual: !value.answers,
           },
           { title: signOn.callback, value: `${location.origin}${value.callback_path}` },
@@ -112,7 +112,7 @@ function Groups({ policy: { groups }, changeGroups }: GroupsProps) {
       cell: (grant) => (
         <ConfirmButton
           text={signOn.remove}
-          label={signOn.removeOf(grant.group)}
+          label={signOn.removeOf({ group: grant.group })}
           means={signOn.removeMeans}
           onConfirm={() => changeGroups((all) => all.filter((one) => idOf(one) !== idOf(grant)))}
         />
@@ -128,7 +128,7 @@ function mayOf({ role, facilities, device_ids }: Omit<GroupGrant, 'group'>): str
   const { people } = texts.value;
   const places = [...(facilities ?? []), ...(device_ids ?? [])];
   const [title = ''] = people.roles[role].split(':');
-  return people.at(title, places.length === 0 ? people.everywhere : places.join(', '));
+  return people.at({ role: title, places: places.length === 0 ? people.everywhere : places.join(', ') });
 }
 
 interface GroupFormProps {

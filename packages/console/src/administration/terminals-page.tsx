@@ -10,7 +10,7 @@ import { LinkForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 interface TerminalDraft {
   readonly name: string;
@@ -141,7 +141,7 @@ function terminalColumns(console: Console, reload: () => void): readonly Column<
         ended_at === null && (
           <ConfirmButton
             text={terminals.end}
-            label={terminals.endOf(name)}
+            label={terminals.endOf({ name })}
             means={terminals.endMeans}
             onConfirm={async () => {
               await console.client.terminals.end(terminal_id, callOptions(console));
@@ -162,7 +162,7 @@ function EnrolTerminal({ onClose }: { readonly onClose: () => void }) {
     <LinkForm
       title={terminals.enrol}
       submit={terminals.enrol}
-      issuedTitle={terminals.linkFor(current.value.name.trim())}
+      issuedTitle={terminals.linkFor({ name: current.value.name.trim() })}
       link={terminals.link}
       qrCode={terminals.qrCode}
       issue={async () => {

@@ -14,7 +14,7 @@ import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
 import { PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { PlaceChoices } from './place-choices.tsx';
 import { draftOfWebhook, EMPTY_WEBHOOK, webhookOf } from './webhook-draft.ts';
 
@@ -123,7 +123,7 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
       name: 'events',
       title: webhooks.events,
       cell: ({ event_types }) =>
-        event_types === null ? webhooks.everyEvent : webhooks.eventCount(event_types.length),
+        event_types === null ? webhooks.everyEvent : webhooks.eventCount({ count: event_types.length }),
     },
     {
       name: 'state',
@@ -136,7 +136,7 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
       title: webhooks.manage,
       kind: 'actions',
       cell: ({ webhook_id, url }) => (
-        <Button label={webhooks.manageOf(url)} onPress={() => open(webhook_id)}>
+        <Button label={webhooks.manageOf({ url })} onPress={() => open(webhook_id)}>
           {webhooks.manage}
         </Button>
       ),
@@ -193,7 +193,7 @@ function WebhookPanel({ webhook, onClose }: PanelProps) {
   return (
     <Dialog title={webhook.url} onClose={onClose}>
       {webhook.disabled_reason !== null && (
-        <p class="refusal">{webhooks.disabledBecause(webhook.disabled_reason)}</p>
+        <p class="refusal">{webhooks.disabledBecause({ reason: webhook.disabled_reason })}</p>
       )}
       <div class="administration-actions">
         <Button isBusy={isRunning} isDisabled={!enabled} onPress={() => void run(test)}>
@@ -229,7 +229,7 @@ function WebhookPanel({ webhook, onClose }: PanelProps) {
       </div>
       <Failure of={failure} />
       {tested.value !== null && (
-        <p role="status">{webhooks.tested(tested.value.last_status, tested.value.last_error)}</p>
+        <p role="status">{webhooks.tested({ status: tested.value.last_status ?? '', error: tested.value.last_error })}</p>
       )}
       <section aria-label={webhooks.deliveries}>
         <h3>{webhooks.deliveries}</h3>
@@ -258,7 +258,7 @@ function Delivery({
     <li>
       <span>
         {type} · {status === 'dead' ? <strong>{word}</strong> : word}
-        {attempts > 1 && ` · ${webhooks.attempts(attempts)}`}
+        {attempts > 1 && ` · ${webhooks.attempts({ count: attempts })}`}
       </span>
       <Time at={created_at} />
       {last_error !== null && status !== 'delivered' && <span class="reason">{last_error}</span>}

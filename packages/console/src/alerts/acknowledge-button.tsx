@@ -5,7 +5,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration } from '../kit/format.ts';
 import { failureText } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { lastOutcome, useAcknowledge } from './acknowledge.ts';
 
 interface Props {
@@ -48,13 +48,10 @@ export function OutcomeLine() {
     <p class="outcome-line" role="status">
       <span class="free-text">
         {first !== undefined &&
-          alerts.othersFirst(
-            site.devices.nameOf(first.device_id),
-            first.acknowledged_by ?? '',
-            formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)),
+          alerts.othersFirst({ name: site.devices.nameOf(first.device_id), person: first.acknowledged_by ?? '', age: formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)) }
           )}{' '}
-        {others.length > 0 && alerts.moreOthersFirst(others.length)}{' '}
-        {outcome.missing > 0 && alerts.missing(outcome.missing)}
+        {others.length > 0 && alerts.moreOthersFirst({ count: others.length })}{' '}
+        {outcome.missing > 0 && alerts.missing({ count: outcome.missing })}
       </span>
       <Button
         kind="quiet"

@@ -8,7 +8,7 @@ import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
 import { isUnacknowledged } from './alerts.ts';
 import { SHELVE_TIMES, type ShelveTime, shelvedUntil, useShelving } from './shelving.ts';
@@ -31,7 +31,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
   return (
     <FormDialog
       title={words.shelveTitle}
-      submit={words.shelveCount(alerts.length)}
+      submit={words.shelveCount({ count: alerts.length })}
       isIncomplete={alerts.length === 0 || until === null || reason.value.trim() === ''}
       onSubmit={async () => {
         if (until === null) return;
@@ -51,7 +51,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
       />
       {time.value === 'other' && <MomentInput label={words.otherTime} isRequired {...bound(other)} />}
       <TextInput label={words.reason} isRequired maxLength={2_000} {...bound(reason)} />
-      <p class="muted">{until !== null && words.shelveMeans(timeText(until, clock.nowMs.peek()))}</p>
+      <p class="muted">{until !== null && words.shelveMeans({ time: timeText(until, clock.nowMs.peek()) })}</p>
     </FormDialog>
   );
 }
@@ -71,7 +71,7 @@ export function AcknowledgeDialog({ alerts, onClose, onDone }: AcknowledgeDialog
   return (
     <FormDialog
       title={words.acknowledgeTitle}
-      submit={words.acknowledgeCount(waiting.length)}
+      submit={words.acknowledgeCount({ count: waiting.length })}
       isIncomplete={waiting.length === 0}
       onSubmit={async () => {
         await acknowledge(waiting, note.peek().trim());
@@ -96,7 +96,7 @@ const AlertsInForm = ({ alerts }: { readonly alerts: readonly FleetAlert[] }) =>
             <DeviceName deviceId={alert.device_id} /> <span class="free-text">{messageText(alert)}</span>
           </p>
           {alert.acknowledged_by !== null && (
-            <p class="muted free-text">{texts.value.alerts.acknowledgedBy(alert.acknowledged_by)}</p>
+            <p class="muted free-text">{texts.value.alerts.acknowledgedBy({ person: alert.acknowledged_by })}</p>
           )}
         </div>
       </li>

@@ -6,7 +6,7 @@ import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { bound, SelectInput, TextArea } from '../kit/inputs.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { helpFor, helpPlaces } from './alerts.ts';
 
 const PARTS = ['cause', 'consequence', 'action'] as const;
@@ -33,7 +33,7 @@ export function AlertHelp({ alert }: { readonly alert: FleetAlert }) {
           </div>
         ))}
       </dl>
-      {written !== null && <p class="muted free-text">{alarmHelp.writtenFor(placeText(written))}</p>}
+      {written !== null && <p class="muted free-text">{alarmHelp.writtenFor({ place: placeText(written) })}</p>}
       {useScope('configure') && own !== undefined && (
         <div class="alerts-help-actions">
           <HelpActions alert={alert} facility={facility} help={help} written={written} onDone={reload} />
@@ -106,7 +106,7 @@ function HelpForm({ alert, help, places, chosen, onClose, onDone }: FormProps) {
   const { current, field } = useDraft({ cause, consequence, action });
   return (
     <FormDialog
-      title={alarmHelp.editTitle(alarmHelp.types[alert.type].name)}
+      title={alarmHelp.editTitle({ name: alarmHelp.types[alert.type].name })}
       submit={alarmHelp.save}
       isIncomplete={PARTS.some((part) => current.value[part].trim() === '')}
       onSubmit={async () => {
@@ -141,6 +141,6 @@ const queryOf = ({ facility, rule }: HelpPlace) => ({
 
 function placeText({ facility, rule }: HelpPlace): string {
   const { places } = texts.value.alarmHelp;
-  if (rule === null) return facility === null ? places.all : places.facility(facility);
-  return facility === null ? places.rule(rule) : places.ruleAt(rule, facility);
+  if (rule === null) return facility === null ? places.all : places.facility({ facility });
+  return facility === null ? places.rule({ rule }) : places.ruleAt({ rule, facility });
 }

@@ -12,7 +12,7 @@ import { Failure, Notice } from '../kit/messages.tsx';
 import { datedText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 const DAYS = ['1', '7', '30'] as const;
 const DAYS_USUAL = '7';
@@ -38,7 +38,7 @@ export function AlertStatisticsPart() {
       <Segments
         name="days"
         label={statistics.time}
-        options={DAYS.map((one) => [one === DAYS_USUAL ? '' : one, statistics.days(Number(one))])}
+        options={DAYS.map((one) => [one === DAYS_USUAL ? '' : one, statistics.days({ count: Number(one) })])}
       />
       <Failure of={failure} />
       {value === undefined && failure === null && <Notice>{texts.value.shell.loading}</Notice>}
@@ -49,11 +49,11 @@ export function AlertStatisticsPart() {
               <strong class="alert-statistics-rate">
                 {formatNumber(value.per_hour, value.per_hour < 1 ? 2 : 1, locale.value)}
               </strong>{' '}
-              {statistics.perHour} · {statistics.measure(wordOf(value.per_hour))}
+              {statistics.perHour} · {statistics.measure({ word: wordOf(value.per_hour) })}
             </p>
             <RateChart statistics={value} />
             <p class="muted">
-              {statistics.counts(value.raised.total, value.flood_periods, value.shelved)}{' '}
+              {statistics.counts({ raised: value.raised.total, floods: value.flood_periods, shelved: value.shelved })}{' '}
               {statistics.reference}
             </p>
           </section>
@@ -93,7 +93,7 @@ function RateChart({
         viewBox={`0 0 ${count} ${CHART_HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={statistics.chart(Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))))}
+        aria-label={statistics.chart({ most: Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))) })}
       >
         {rates.map(({ at, perHour }) => (
           <rect key={at} x={at + 0.1} width={0.8} y={y(perHour)} height={CHART_HEIGHT - y(perHour)} />
@@ -117,7 +117,7 @@ function StatisticsLists({ statistics: found }: { readonly statistics: AlertStat
   const raised = (of: AlertStatistics['most_frequent']) =>
     of.map((one) => (
       <li key={`${one.device_id} ${one.type}`}>
-        <SeverityMark severity={one.severity} text={statistics.times(one.raised)} />
+        <SeverityMark severity={one.severity} text={statistics.times({ count: one.raised })} />
         <div>
           <p>
             <DeviceName deviceId={one.device_id} />

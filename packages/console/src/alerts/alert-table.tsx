@@ -11,7 +11,7 @@ import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { AcknowledgeButton } from './acknowledge-button.tsx';
 import { AlertHelp } from './alert-help.tsx';
 import { isUnacknowledged, urgencyOf, valueAgainstThreshold } from './alerts.ts';
@@ -110,7 +110,7 @@ function SelectBox({ alert: { alert_id, message, status }, name, selected }: Sel
     <label class="alerts-choice">
       <input
         type="checkbox"
-        aria-label={texts.value.alerts.selectOf(name, message)}
+        aria-label={texts.value.alerts.selectOf({ name, message })}
         checked={selected.value.has(alert_id)}
         onChange={({ currentTarget }) => {
           const next = new Set(selected.peek());
@@ -163,7 +163,7 @@ function AlertState({ alert }: { readonly alert: FleetAlert }) {
       {alert.acknowledged_by !== null && (
         <span class="muted free-text">
           {' · '}
-          {alerts.by(alert.acknowledged_by)}
+          {alerts.by({ person: alert.acknowledged_by })}
         </span>
       )}
       {alert.shelved_until !== null && (
@@ -203,7 +203,7 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
                   <span class="muted">
                     (<Age since={at} />)
                   </span>
-                  {by !== null && <span class="free-text"> {alerts.by(by)}</span>}
+                  {by !== null && <span class="free-text"> {alerts.by({ person: by })}</span>}
                 </dd>
               </div>
             ),
@@ -227,7 +227,7 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
             <dt>{alerts.shelvedUntil}</dt>
             <dd class="free-text">
               <Time at={alert.shelved_until} />
-              {alert.shelved_by !== null && ` ${alerts.by(alert.shelved_by)}`}: {alert.shelve_reason}
+              {alert.shelved_by !== null && ` ${alerts.by({ person: alert.shelved_by })}`}: {alert.shelve_reason}
             </dd>
           </div>
         )}

@@ -19,7 +19,7 @@ import { PageList } from '../kit/table.tsx';
 import { Tabs } from '../kit/tabs.tsx';
 import { useHeight } from '../kit/use-height.ts';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import { useAcknowledge } from './acknowledge.ts';
 import { AcknowledgeDialog, ShelveDialog } from './alert-dialogs.tsx';
@@ -124,7 +124,7 @@ const countOf = (page: Page<FleetAlert> | undefined): number | string | undefine
   page === undefined || page.page.next_cursor === null ? page?.data.length : `${page.data.length}+`;
 
 const countedName = (name: string, count: number | string | undefined): string =>
-  count === undefined ? name : texts.value.alerts.countedList(name, count);
+  count === undefined ? name : texts.value.alerts.countedList({ name, count });
 
 function AlertFilters() {
   const { alerts: words, common, alarmHelp } = texts.value;
@@ -260,7 +260,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
               selected.value = new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id));
             }}
           />
-          {chosen.length === 0 ? words.selectAll : words.selectedCount(chosen.length)}
+          {chosen.length === 0 ? words.selectAll : words.selectedCount({ count: chosen.length })}
         </label>
         <Button
           isChange

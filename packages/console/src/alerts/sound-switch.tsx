@@ -1,5 +1,5 @@
 import { useConsole } from '../context/console.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { playAlarm } from './alert-signals.ts';
 import './sound-switch.css';
 

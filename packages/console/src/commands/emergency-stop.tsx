@@ -10,7 +10,7 @@ import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { useHeight } from '../kit/use-height.ts';
 import { StopButton } from '../operations/stop-button.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 interface Props {
   readonly deviceId: string;
@@ -36,7 +36,7 @@ export function EmergencyStop({ deviceId, name, state }: Props) {
             of={deviceId}
             {...request}
             isInForce={isInForce && state.confirmed}
-            label={missions.emergencyStopOf(name)}
+            label={missions.emergencyStopOf({ name })}
             text={common.emergencyStop}
           />
         </div>

@@ -11,7 +11,7 @@ import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { statusText } from '../kit/sentences.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 type BareCommand = Exclude<CommandName, 'move_to_coordinates' | 'emergency_stop' | 'release_emergency_stop'>;
 

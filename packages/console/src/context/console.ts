@@ -6,7 +6,7 @@ import type { Signal } from '@preact/signals';
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import type { Live } from '../live/live.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import type { Preferences } from './preferences.ts';
 import type { Navigation } from './routes.ts';
 import type { SignedIn } from './signed-in.ts';

@@ -8,7 +8,7 @@ import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import './device-connection.css';
 
 const AGAIN_MS = 10_000;
@@ -53,7 +53,7 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
           <Row title={words.address}>{link.remote_address ?? '–'}</Row>
           <Row title={words.session}>{link.session === null ? '–' : words.sessions[link.session]}</Row>
           <Row title={words.messages}>
-            {words.inAndOut(count(link.messages.in), count(link.messages.out))}
+            {words.inAndOut({ received: count(link.messages.in), sent: count(link.messages.out) })}
           </Row>
           <Row title={words.unacknowledged}>{count(link.messages.unacknowledged)}</Row>
           <Row title={words.connects}>{count(link.connects)}</Row>
@@ -77,7 +77,7 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
             ) : (
               <Happening
                 at={link.last_disconnect.at}
-                text={words.ending(link.last_disconnect.reason, link.last_disconnect.message)}
+                text={words.ending({ how: link.last_disconnect.reason, message: link.last_disconnect.message })}
               />
             )}
           </Row>

@@ -11,7 +11,7 @@ import { Age, LastKnown, Time } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { nameOf } from '../operations/jobs.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import type { DeviceFacts } from './facts/device-facts.ts';
 
 interface Props {
@@ -53,7 +53,7 @@ export function DeviceHead({ device, facts }: Props) {
           {location.facility} · {location.zone}
         </span>
         {facts !== undefined && facts.detail.firmware_version !== '' && (
-          <span class="free-text">{devices.firmware(facts.detail.firmware_version)}</span>
+          <span class="free-text">{devices.firmware({ version: facts.detail.firmware_version })}</span>
         )}
         {Object.entries(labels ?? {}).map(([label, value]) => (
           <a key={label} class="free-text" href={addressOf('overview', null, { label: `${label}=${value}` })}>
@@ -108,7 +108,7 @@ function ReceptionLine({ detail: { clock_offset_s, refused_readings } }: { reado
         <strong>{taken === 'none' ? words.refused : words.partlyRefused}:</strong>{' '}
         <span class="free-text">{refusalWords(cause)}</span>{' '}
         <span class="muted">
-          {words.messages(messages)} · <Age since={since} />
+          {words.messages({ count: messages })} · <Age since={since} />
         </span>
       </p>
     );
@@ -117,7 +117,7 @@ function ReceptionLine({ detail: { clock_offset_s, refused_readings } }: { reado
   return (
     <p class="device-head-maintenance" role="status">
       <strong>
-        {words.clock(formatDuration(Math.abs(clock_offset_s) * SECOND_MS), clock_offset_s > 0)}.
+        {words.clock({ difference: formatDuration(Math.abs(clock_offset_s) * SECOND_MS), isAhead: clock_offset_s > 0 })}.
       </strong>{' '}
       {words.clockMeans}
     </p>
@@ -128,13 +128,13 @@ function refusalWords(cause: RefusalCause): string {
   const words = texts.value.devices.reception;
   switch (cause.code) {
     case 'clock':
-      return words.clock(formatDuration(Math.abs(cause.offset_s) * SECOND_MS), cause.offset_s > 0);
+      return words.clock({ difference: formatDuration(Math.abs(cause.offset_s) * SECOND_MS), isAhead: cause.offset_s > 0 });
     case 'time_unit':
-      return words.timeUnit(words.timeUnits[cause.unit]);
+      return words.timeUnit({ unit: words.timeUnits[cause.unit] });
     case 'not_a_number':
-      return words.notANumber(cause.field, words.found[cause.found]);
+      return words.notANumber({ field: cause.field, found: words.found[cause.found] });
     case 'undeclared_sensor':
-      return words.undeclared(cause.field);
+      return words.undeclared({ sensor: cause.field });
     case 'other':
       return cause.text;
   }

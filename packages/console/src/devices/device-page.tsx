@@ -17,7 +17,7 @@ import { Tabs } from '../kit/tabs.tsx';
 import { useEventReload, useLoaded, usePages } from '../kit/use-loaded.ts';
 import { RequestedBy } from '../operations/job-table.tsx';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { DeviceAdministration } from './administration/device-administration.tsx';
 import { HistoryChart } from './chart/history-chart.tsx';
 import { DeviceConfiguration } from './configuration/device-configuration.tsx';

@@ -7,7 +7,7 @@ import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatMass, zoneOf } from '../kit/format.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { likelyTimesMs } from './forecast-words.ts';
 
 const HEIGHT = 260;

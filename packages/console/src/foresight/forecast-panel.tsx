@@ -22,7 +22,7 @@ import { reasonText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { DotStrip, FanChart, type LevelPoint } from './fan-chart.tsx';
 import {
   deliverSentence,
@@ -96,7 +96,7 @@ export function ForecastPanel({ device }: Props) {
             refills={refills.data}
             capacityKg={capacityKg}
             nowMs={nowMs}
-            label={texts.value.foresight.fanOf(sentence)}
+            label={texts.value.foresight.fanOf({ sentence })}
           />
           <DotStrip forecast={forecast} nowMs={nowMs} />
           <Reasons forecast={forecast} />
@@ -169,11 +169,7 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
         <li>
           {score === null
             ? words.noScore
-            : words.score(
-                score.horizon_days,
-                score.forecasts,
-                formatNumber(score.mean_error_h, 0, locale.value),
-                Math.round((score.inside_percent * score.forecasts) / 100),
+            : words.score({ days: score.horizon_days, count: score.forecasts, hours: formatNumber(score.mean_error_h, 0, locale.value), inside: Math.round((score.inside_percent * score.forecasts) / 100) }
               )}
         </li>
       </ul>
@@ -329,9 +325,7 @@ function Refills({ refills: { data: refills, page }, timeZone, reload }: Refills
             { name: 'source', title: words.source, cell: ({ source }) => words.sources[source] },
             {
               name: 'note',
-              title: texts.value.common.inUnit(
-                words.note,
-                unitSymbol(shownAs('kg', refills[0]?.device_id ?? null).unit),
+              title: texts.value.common.inUnit({ name: words.note, unit: unitSymbol(shownAs('kg', refills[0]?.device_id ?? null).unit) }
               ),
               cell: (refill) => <RefillNote key={refill.refill_id} refill={refill} reload={reload} />,
             },
@@ -370,7 +364,7 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
       {is_refill && (
         <>
           <NumberBox
-            name={texts.value.common.inUnit(words.note, unitSymbol(shownAs('kg', device_id).unit))}
+            name={texts.value.common.inUnit({ name: words.note, unit: unitSymbol(shownAs('kg', device_id).unit) })}
             unit="kg"
             deviceId={device_id}
             {...bound(note)}

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { DAY_MS, HOUR_MS } from '@granary/contract/time';
-import { foresight as german } from '../texts/de/foresight.ts';
-import { foresight as english } from '../texts/en/foresight.ts';
-import { useLanguage } from '../texts/texts.ts';
+import { loadTexts } from '@granary/words/languages';
+import { useLanguage } from '../texts.ts';
 import {
   deliverSentence,
   emptySentence,
@@ -17,8 +16,8 @@ import {
 
 process.env['TZ'] = 'UTC';
 const NOW_MS = Date.parse('2026-11-17T08:00:00Z');
-const EN = { nowMs: NOW_MS, language: 'en-GB', words: english, timeZone: 'UTC' };
-const DE = { nowMs: NOW_MS, language: 'de', words: german, timeZone: 'UTC' };
+const EN = { nowMs: NOW_MS, language: 'en-GB', words: (await loadTexts('en')).page.foresight, timeZone: 'UTC' };
+const DE = { nowMs: NOW_MS, language: 'de', words: (await loadTexts('de')).page.foresight, timeZone: 'UTC' };
 const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
 const told = (p10: number, p50: number, p90: number): Told => ({
   status: 'ok',

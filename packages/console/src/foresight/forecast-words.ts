@@ -1,8 +1,8 @@
 import { timeAhead as timeAheadOf } from '@granary/common/time-text';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import { otherZone } from '../kit/format.ts';
-import type { Texts } from '../texts/en/texts.ts';
-import { texts } from '../texts/texts.ts';
+import type { Texts } from '../texts.ts';
+import { texts } from '../texts.ts';
 
 type Words = Texts['foresight'];
 
@@ -30,7 +30,7 @@ export const timeAhead = (at: string, { words, ...reader }: Reading): string =>
 /** Adds the place to a sentence with a time, where its time zone differs from that of the viewer. */
 export function inZone(sentence: string, { nowMs, timeZone }: Reading): string {
   const place = otherZone(timeZone, nowMs);
-  return place === null ? sentence : texts.value.common.inZone(sentence, place);
+  return place === null ? sentence : texts.value.common.inZone({ text: sentence, place });
 }
 
 /** A sentence such as "Empty Thu 14:00 (Wed 20:00 to Fri 09:00)", or why no time can be given. */
@@ -39,14 +39,14 @@ export function emptySentence(told: Told, reading: Reading): string {
   const { status } = told;
   const { p10 = null, p50 = null, p90 = null } = emptyOf(told) ?? {};
   if (status === 'unpredictable' && p10 !== null) {
-    return inZone(words.earliest(timeAhead(p10, reading)), reading);
+    return inZone(words.earliest({ when: timeAhead(p10, reading) }), reading);
   }
   if (status !== 'ok') return words.statuses[status];
   if (p50 === null) return words.lastsLonger;
-  const middle = words.empty(timeAhead(p50, reading));
+  const middle = words.empty({ when: timeAhead(p50, reading) });
   if (p10 === null || p90 === null) return inZone(middle, reading);
   const [first, last] = [timeAhead(p10, reading), timeAhead(p90, reading)];
-  return inZone(first === last ? middle : `${middle} (${words.range(first, last)})`, reading);
+  return inZone(first === last ? middle : `${middle} (${words.range({ from: first, to: last })})`, reading);
 }
 
 /** `null` where nothing has to be ordered. */
@@ -54,7 +54,7 @@ export function orderSentence({ order_by }: Told, reading: Reading): string | nu
   if (order_by === null) return null;
   const { words, nowMs } = reading;
   if (Date.parse(order_by) <= nowMs) return words.orderOverdue;
-  return inZone(words.orderBy(timeAhead(order_by, reading)), reading);
+  return inZone(words.orderBy({ when: timeAhead(order_by, reading) }), reading);
 }
 
 /** Says how much fits at which time, and when to deliver it. */
@@ -64,9 +64,9 @@ export function fitSentence(
   reading: Reading,
 ): string {
   const { words } = reading;
-  if (fits_now_kg >= kg) return words.fitNow(mass(kg));
-  const all = words.fits(mass(kg), timeAhead(fits_from, reading));
-  return fits_now_kg > 0 ? `${all} · ${words.fitNow(mass(fits_now_kg))}` : all;
+  if (fits_now_kg >= kg) return words.fitNow({ mass: mass(kg) });
+  const all = words.fits({ mass: mass(kg), when: timeAhead(fits_from, reading) });
+  return fits_now_kg > 0 ? `${all} · ${words.fitNow({ mass: mass(fits_now_kg) })}` : all;
 }
 
 type Suggested = Pick<NonNullable<Forecast['suggestion']>, 'kg' | 'fits_from' | 'fits_now_kg'>;
@@ -78,7 +78,7 @@ export function deliverSentence(
 ): string {
   const { words } = reading;
   const [first, last] = [timeAhead(from, reading), timeAhead(to, reading)];
-  return inZone(first === last ? words.deliverAt(last) : words.deliverBetween(first, last), reading);
+  return inZone(first === last ? words.deliverAt({ when: last }) : words.deliverBetween({ from: first, to: last }), reading);
 }
 
 /** Says that a delivery does not fit as a whole, and when it will; `null` if it fits. */
@@ -94,8 +94,8 @@ export function tooMuchSentence(
   const { words } = reading;
   // A difference of a kilogram is below the accuracy of the scale.
   if (fitsKg >= kg - 1) return null;
-  const rest = fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom(timeAhead(fitsFrom, reading));
-  return inZone(words.fitsOnly(mass(fitsKg), rest), reading);
+  const rest = fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom({ when: timeAhead(fitsFrom, reading) });
+  return inZone(words.fitsOnly({ mass: mass(fitsKg), rest }), reading);
 }
 
 /** The quantiles of the normal distribution, at the middle of each of twenty equal parts of the probability. */

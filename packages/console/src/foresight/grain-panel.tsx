@@ -9,7 +9,7 @@ import { Failure } from '../kit/messages.tsx';
 import { reasonText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 const MAP_MS = 30 * DAY_MS;
 /** A higher temperature than this is drawn in full colour. */
@@ -72,7 +72,7 @@ function GrainFacts({ grain }: { readonly grain: GrainState }) {
   if (moisture_percent !== null) add(words.moisture, percent(moisture_percent));
   if (equilibrium_moisture_percent !== null) add(words.equilibrium, percent(equilibrium_moisture_percent));
   if (storage !== null) {
-    const left = words.remaining(Math.round(storage.remaining_days));
+    const left = words.remaining({ days: Math.round(storage.remaining_days) });
     add(words.storageUsed, `${percent(storage.used_percent)}, ${left}`);
   }
   return <FactList facts={facts} />;
@@ -100,10 +100,8 @@ function HeatMap({ points, ofSensors }: HeatMapProps) {
           {rows.map((point) => (
             <tr key={point.sensor_id}>
               <th scope="row">
-                {words.cable(point.cable)} ·{' '}
-                {words.point(
-                  point.point,
-                  point.height_m === null ? null : `${formatNumber(point.height_m, 1, locale.value)} m`,
+                {words.cable({ cable: point.cable })} ·{' '}
+                {words.point({ point: point.point, height: point.height_m === null ? null : `${formatNumber(point.height_m, 1, locale.value)} m` }
                 )}
                 {point.temperature_c !== null &&
                   ` · ${formatValue(point.temperature_c, 'celsius', locale.value)}`}{' '}

@@ -15,7 +15,7 @@ import { LastKnown } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { Table } from '../kit/table.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { emptySentence, inZone, orderSentence, timeAhead } from './forecast-words.ts';
 import { forecastsOf } from './forecasts.ts';
 
@@ -46,15 +46,15 @@ export function OrdersView() {
         <SelectFilter
           name="days"
           label={words.until}
-          any={words.untilDays(DAYS_DEFAULT)}
+          any={words.untilDays({ days: DAYS_DEFAULT })}
           anyValue={String(DAYS_DEFAULT)}
           options={[...new Set([...DAYS, days])]
             .filter((one) => one !== DAYS_DEFAULT)
-            .map((one) => [String(one), words.untilDays(one)])}
+            .map((one) => [String(one), words.untilDays({ days: one })])}
         />
         <NumbersFilter
           name="compartments"
-          label={`${common.inUnit(words.compartments, unitSymbol(shownAs('kg', null).unit))} (${words.compartmentsHint})`}
+          label={`${common.inUnit({ name: words.compartments, unit: unitSymbol(shownAs('kg', null).unit) })} (${words.compartmentsHint})`}
           unit="kg"
         />
         <Button onPress={() => void run(() => saveCsv(asked))}>CSV</Button>
@@ -110,7 +110,7 @@ function Lines({ list, nowMs }: LinesProps) {
               <strong>{mass(kg)}</strong>
               <span class="muted">
                 {' '}
-                · {words.silos(silos)} · {words.perDay(mass(kg_per_day))}
+                · {words.silos({ count: silos })} · {words.perDay({ mass: mass(kg_per_day) })}
               </span>
             </p>
             <ul class="orders-lines">
@@ -145,13 +145,11 @@ function OrderRow({ line, reading }: OrderRowProps) {
       </span>
       <span class="muted">
         {inZone(
-          words.deliverBetween(
-            timeAhead(line.deliver_between.from, reading),
-            timeAhead(line.deliver_between.to, reading),
+          words.deliverBetween({ from: timeAhead(line.deliver_between.from, reading), to: timeAhead(line.deliver_between.to, reading) }
           ),
           reading,
         )}
-        {line.empty_p50 !== null && ` · ${words.empty(timeAhead(line.empty_p50, reading))}`}
+        {line.empty_p50 !== null && ` · ${words.empty({ when: timeAhead(line.empty_p50, reading) })}`}
       </span>
     </li>
   );
@@ -169,7 +167,7 @@ function Loads({ list: { loads, not_loaded } }: { readonly list: OrderList }) {
       <ul class="orders-lines">
         {loads.map(({ truck, compartment, capacity_kg, product, kg, device_ids }) => (
           <li key={`${truck} ${compartment}`}>
-            <span>{words.truck(truck, compartment)}</span>
+            <span>{words.truck({ truck, compartment })}</span>
             <strong>{`${formatMass(kg, locale.value, device_ids[0])} / ${formatMass(capacity_kg, locale.value, device_ids[0])}`}</strong>
             <span class="free-text">{product ?? words.noProduct}</span>
             <span class="muted free-text">{device_ids.map(nameOf).join(', ')}</span>
@@ -177,7 +175,7 @@ function Loads({ list: { loads, not_loaded } }: { readonly list: OrderList }) {
         ))}
         {not_loaded.map(({ device_id, kg }) => (
           <li key={device_id} class="orders-late">
-            {words.notLoaded(nameOf(device_id), formatMass(kg, locale.value, device_id))}
+            {words.notLoaded({ name: nameOf(device_id), mass: formatMass(kg, locale.value, device_id) })}
           </li>
         ))}
       </ul>

@@ -8,7 +8,7 @@ import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { NumberInput } from '../kit/number-input.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** What a person knows of a silo, as the texts of a form; an empty text means unknown. */
 interface SupplyDraft {

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useIsLost } from '../context/console.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import './button.css';
 
 interface Props {

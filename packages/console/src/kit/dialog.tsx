@@ -3,7 +3,7 @@ import './inputs.css';
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
 import { useContext, useLayoutEffect, useRef } from 'preact/hooks';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { useAction } from './form-state.ts';
 import { Failure } from './messages.tsx';

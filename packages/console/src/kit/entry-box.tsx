@@ -1,7 +1,7 @@
 import './entry-box.css';
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import type { Bound } from './inputs.tsx';
 

@@ -3,7 +3,7 @@ import './segments.css';
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { NumbersBox } from './number-input.tsx';
 import { meantTime, shownTime } from './site-time.ts';

@@ -2,7 +2,7 @@ import './field.css';
 import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** A value of a form, and the function that changes it. */
 export interface Bound<Value> {
@@ -201,7 +201,7 @@ export function Choices({ legend, hint, options, value: chosen, onValue }: Choic
             }}
           />
           <span class="muted" role="status">
-            {forms.chosen(chosen.length, options.length)}
+            {forms.chosen({ count: chosen.length, all: options.length })}
           </span>
         </div>
       )}

@@ -4,7 +4,7 @@ import { useComputed } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { pageZone } from '../context/page-zone.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { formatDuration, utcTime } from './format.ts';
 import { datedText, timeText } from './sentences.ts';
 

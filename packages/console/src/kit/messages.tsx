@@ -2,7 +2,7 @@ import './messages.css';
 import { ApiError, UnreachableError } from '@granary/client';
 import type { ComponentChildren } from 'preact';
 import { addressOf } from '../context/routes.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { cureText, type Refused, refusalText } from './sentences.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
@@ -34,7 +34,7 @@ export function Failure({ of }: { readonly of: unknown }) {
     <p
       class="refusal"
       role="alert"
-      title={request === undefined ? '' : texts.value.common.failures.request(request)}
+      title={request === undefined ? '' : texts.value.common.failures.request({ id: request })}
     >
       {failureText(of)}
     </p>

@@ -1,5 +1,5 @@
 import { pageZone } from '../context/page-zone.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { otherZone } from './format.ts';
 import { meantTime, shownTime } from './site-time.ts';
 import { TimeInput } from './time-input.tsx';
@@ -24,5 +24,5 @@ export const MomentInput = ({ label, value, onValue, timeZone = pageZone.value, 
 export function labelInZone(label: string, value: string, timeZone: string): string {
   const timeMs = Date.parse(value);
   const place = otherZone(timeZone, Number.isNaN(timeMs) ? Date.now() : timeMs);
-  return place === null ? label : texts.value.common.inZone(label, place);
+  return place === null ? label : texts.value.common.inZone({ text: label, place });
 }

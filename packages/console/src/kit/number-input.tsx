@@ -1,5 +1,5 @@
 import { type Conversion, fieldNumber, shownAs } from '../context/units.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { EntryBox, type EntryProps, MEANS, type Notation } from './entry-box.tsx';
 import { unitSymbol } from './format.ts';
 import { Field } from './inputs.tsx';
@@ -32,7 +32,7 @@ interface InputProps extends NumberKind, Omit<EntryProps, 'id' | 'name'> {
 export function NumberInput({ label, hint, ...box }: InputProps) {
   const { unit = '', deviceId = null, isExact = false } = box;
   const shown = unitSymbol(shownAs(unit, deviceId).unit);
-  const named = isExact || shown === '' ? label : texts.value.common.inUnit(label, shown);
+  const named = isExact || shown === '' ? label : texts.value.common.inUnit({ name: label, unit: shown });
   return (
     <Field label={named} hint={hint}>
       {(id) => <NumberBox {...box} id={id} />}
@@ -86,8 +86,8 @@ function notationOf(kind: NumberKind): Notation {
   };
   const faultOf = (stored: number): string | null => {
     if (isWhole && !Number.isInteger(stored)) return forms.wholeNumber;
-    if (stored < min) return forms.atLeast(said(min));
-    return stored > max ? forms.atMost(said(max)) : null;
+    if (stored < min) return forms.atLeast({ value: said(min) });
+    return stored > max ? forms.atMost({ value: said(max) }) : null;
   };
   return {
     read: (text) => {
@@ -99,7 +99,7 @@ function notationOf(kind: NumberKind): Notation {
     write: (value) => numberText(shownOf(Number(value)), language),
     say: (value) => said(Number(value)),
     faultOf: (value) => faultOf(Number(value)),
-    unreadable: forms.notANumber(symbol),
+    unreadable: forms.notANumber({ unit: symbol }),
     echo: (text, value, isTyped) => {
       const plain = groupedText(shownOf(Number(value)), language);
       return !isTyped || text === plain || text === said(Number(value))

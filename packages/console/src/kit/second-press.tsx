@@ -1,7 +1,7 @@
 import './second-press.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { useRootClass } from './root-class.ts';
 import { SeverityMark } from './severity-mark.tsx';

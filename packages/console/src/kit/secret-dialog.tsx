@@ -2,7 +2,7 @@ import { DAY_MS, SECOND_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useRef } from 'preact/hooks';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { Dialog, FormDialog } from './dialog.tsx';
 import { bound } from './inputs.tsx';

@@ -1,13 +1,8 @@
-import {
-  capitalized,
-  inWords,
-  missionText,
-  type Reader,
-  written,
-} from '@granary/contract/sentences/sentence';
+import { inWords, missionText, type Reader, written } from '@granary/contract/sentences/writing';
+import { capitalized } from '@granary/words/message';
 import { pageZone } from '../context/page-zone.ts';
 import { shownAs } from '../context/units.ts';
-import { errorTexts, language, locale, templates, texts } from '../texts/texts.ts';
+import { language, locale, messages, texts } from '../texts.ts';
 import {
   formatDate,
   formatDated,
@@ -33,7 +28,8 @@ function reader(timeZone?: string): Reader {
     formatNumber(value, maximumFractionDigits, place, 0);
   const sensors: Readonly<Record<string, string>> = texts.value.common.sensors;
   return {
-    ...templates.value,
+    sentences: messages.value.sentences,
+    words: messages.value.words,
     language: language.value,
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),
@@ -50,16 +46,16 @@ function reader(timeZone?: string): Reader {
     },
     place: ({ latitude, longitude }) =>
       [latitude, longitude].map((angle) => formatNumber(angle, DEGREE_DECIMALS, place)).join('; '),
-    sensor: (id) => {
-      const name = sensors[id] ?? inWords(id);
-      // Only German writes a noun within a sentence with a capital letter.
-      return language.value === 'de' ? name : name.charAt(0).toLowerCase() + name.slice(1);
-    },
+    sensor: (id) => withinSentence(sensors[id] ?? inWords(id)),
     mission: (name) => missionText(name, texts.value.missions.unnamed),
     names: (names) => new Intl.ListFormat(place).format(names),
     or: ` ${texts.value.common.or} `,
   };
 }
+
+/** A name as it stands within a sentence: only German writes a noun there with a capital letter. */
+export const withinSentence = (name: string): string =>
+  language.value === 'de' ? name : name.charAt(0).toLowerCase() + name.slice(1);
 
 /** A time in a sentence, with the place of its time zone if that differs from the viewer's. */
 export function timeText(
@@ -69,14 +65,14 @@ export function timeText(
 ): string {
   const text = formatTime(timestamp, nowMs, locale.value, timeZone);
   const zone = otherZone(timeZone, new Date(timestamp).getTime());
-  return zone === null ? text : texts.value.common.inZone(text, zone);
+  return zone === null ? text : texts.value.common.inZone({ text, place: zone });
 }
 
 /** A time with its date, even if that is today. */
 export function datedText(timestamp: string | number, timeZone: string = pageZone.value): string {
   const text = formatDated(timestamp, locale.value, timeZone);
   const zone = otherZone(timeZone, new Date(timestamp).getTime());
-  return zone === null ? text : texts.value.common.inZone(text, zone);
+  return zone === null ? text : texts.value.common.inZone({ text, place: zone });
 }
 
 type Values = Readonly<Record<string, unknown>>;
@@ -171,7 +167,8 @@ export function refusalText({ code, message, message_code, message_values, detai
       ? null
       : written({ code: message_code, values: message_values ?? {} }, reader());
   if (told !== null) return joined(`${capitalized(told)}.`);
-  const ofCode = errorTexts.value[code];
+  // The service writes English itself, and says more about the single case.
+  const ofCode = language.value === 'en' ? undefined : messages.value.errors[code];
   const fields = details.map((fault) => {
     // Only programs cause a fault without a code, so its English text is left out.
     const isRead = ofCode === undefined || fault.message_code !== undefined;

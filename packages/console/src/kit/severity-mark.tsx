@@ -1,5 +1,5 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import './severity-mark.css';
 
 export const SEVERITY_SHAPES: Readonly<Record<AlertSeverity, string>> = {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Time } from './measured.tsx';
@@ -101,7 +101,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
               limit.value += ROWS_AT_ONCE;
             }}
           >
-            {table.showMore(limit.value, all.length)}
+            {table.showMore({ shown: limit.value, all: all.length })}
           </Button>
         </p>
       )}

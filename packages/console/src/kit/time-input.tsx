@@ -1,6 +1,6 @@
 import { dayAs } from '@granary/common/time-text';
 import { useRef } from 'preact/hooks';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { EntryBox, type EntryProps, MEANS, type Notation } from './entry-box.tsx';
 import { Field } from './inputs.tsx';
@@ -75,7 +75,7 @@ function notationOf(kind: TimeKind): Notation {
     write,
     say,
     faultOf: () => null,
-    unreadable: texts.value.forms.notATime(write(EXAMPLES[kind])),
+    unreadable: texts.value.forms.notATime({ example: write(EXAMPLES[kind]) }),
     // The weekday behind the text makes a wrong day noticeable, which its number alone does not.
     echo: (text, value) => {
       if (text !== write(value)) return `${MEANS}${say(value)}`;

@@ -1,7 +1,7 @@
 import { placeOfZone } from '@granary/common/time-text';
 import { useConsole } from '../context/console.ts';
 import { namedZones } from '../context/page-zone.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { SelectFilter } from './filter-bar.tsx';
 import { viewerZone } from './format.ts';
 import { Notice } from './messages.tsx';
@@ -37,14 +37,14 @@ export function ZoneFilter({ clocks: { choices } }: { readonly clocks: Clocks })
     <SelectFilter
       name={NAME}
       label={shifts.clocks}
-      any={own === undefined ? shifts.chooseClocks : shifts.timesOf(placeOfZone(own))}
+      any={own === undefined ? shifts.chooseClocks : shifts.timesOf({ place: placeOfZone(own) })}
       options={choices
         .filter((zone) => zone !== own)
-        .map((zone) => [zone, shifts.timesOf(placeOfZone(zone))])}
+        .map((zone) => [zone, shifts.timesOf({ place: placeOfZone(zone) })])}
     />
   );
 }
 
 export const ClocksWanted = ({ clocks: { choices } }: { readonly clocks: Clocks }) => (
-  <Notice>{texts.value.shifts.severalClocks(choices.map(placeOfZone).join(', '))}</Notice>
+  <Notice>{texts.value.shifts.severalClocks({ places: choices.map(placeOfZone).join(', ') })}</Notice>
 );

@@ -1,6 +1,6 @@
 import { type Signal, useSignal } from '@preact/signals';
 import { Field, SelectInput } from '../kit/inputs.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { type FenceDraft, fenceDraft } from './fence-draft.ts';
 import { FENCE_FILE_BYTES_MAX, type FenceFault, type FileFence, fencesOf } from './fence-file.ts';
 
@@ -60,7 +60,7 @@ export function FenceImport({ fence }: { readonly fence: Signal<FenceDraft | nul
           onValue={choose}
           options={found.value.map(({ name, corners }, index) => [
             String(index),
-            `${name ?? map.fenceNumber(index + 1)} (${corners.length})`,
+            `${name ?? map.fenceNumber({ number: index + 1 })} (${corners.length})`,
           ])}
         />
       )}

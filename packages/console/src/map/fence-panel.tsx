@@ -7,7 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { NumberBox } from '../kit/number-input.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import {
   CORNERS_MIN,
   type Corner,
@@ -77,7 +77,7 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
         void save(geofenceOf(draft));
       }}
     >
-      <h2 class="free-text">{map.geofenceOf(name)}</h2>
+      <h2 class="free-text">{map.geofenceOf({ name })}</h2>
       <p class="muted">{map.howToDraw}</p>
       <FenceImport fence={fence} />
       <ol class="map-waypoints">
@@ -108,7 +108,7 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
           isChange
           isDisabled={corners.length > 0 && corners.length < CORNERS_MIN}
         >
-          {corners.length === 0 ? map.removeGeofence : map.saveGeofence(corners.length)}
+          {corners.length === 0 ? map.removeGeofence : map.saveGeofence({ corners: corners.length })}
         </Button>
         <Button onPress={onClose}>{common.cancel}</Button>
       </div>
@@ -124,7 +124,7 @@ interface CornerRowProps {
 
 function CornerRow({ fence, corner, index }: CornerRowProps) {
   const { map, missions } = texts.value;
-  const name = map.corner(index + 1);
+  const name = map.corner({ number: index + 1 });
   const change = (edit: (draft: FenceDraft) => FenceDraft): void => {
     const draft = fence.peek();
     if (draft !== null) fence.value = edit(draft);
@@ -169,7 +169,7 @@ export function FenceLayer({ fence }: { readonly fence: Signal<FenceDraft | null
           key={corner.id}
           at={corner}
           kind="corner"
-          label={map.corner(index + 1)}
+          label={map.corner({ number: index + 1 })}
           onMove={(to) => {
             fence.value = withMovedCorner(fence.peek() ?? draft, corner.id, to);
           }}

@@ -15,7 +15,7 @@ import { formatValue } from '../kit/format.ts';
 import { Notice } from '../kit/messages.tsx';
 import { useRootClass } from '../kit/root-class.ts';
 import type { LiveDevice } from '../live/site.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { emptyContents, type MapContents } from './contents.ts';
 import { withCorner } from './fence-draft.ts';
 import { FenceLayer, FencePanel } from './fence-panel.tsx';
@@ -86,7 +86,7 @@ export function PlannerLayer({ draft, from, base, faults }: PlannerProps) {
           key={waypoint.id}
           at={waypoint}
           kind={`waypoint ${waypoint.id === selectedId ? 'selected' : ''} ${isRefused(index) ? 'refused' : ''}`}
-          label={`${missions.waypoint(index + 1)}, ${missions.actions[waypoint.action]}`}
+          label={`${missions.waypoint({ number: index + 1 })}, ${missions.actions[waypoint.action]}`}
           onMove={(to) => {
             draft.value = withChange(draft.peek(), waypoint.id, to);
           }}

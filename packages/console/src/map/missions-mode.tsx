@@ -13,7 +13,7 @@ import { Failure } from '../kit/messages.tsx';
 import { statusText } from '../kit/sentences.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import type { MapContents } from './contents.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
@@ -171,7 +171,7 @@ function MissionPanel({ deviceId, mission }: { readonly deviceId: string; readon
         </span>
       </p>
       <progress max={waypoints.length} value={reached} aria-label={missions.progress}>
-        {missions.waypointsReached(reached, waypoints.length)}
+        {missions.waypointsReached({ reached, all: waypoints.length })}
       </progress>
       <p role="status" class="free-text">
         {statusText(mission)}
@@ -206,7 +206,7 @@ function ResumeFacts({ mission: { waypoints } }: { readonly mission: MissionReco
     <>
       <p>{missions.resumeMeans}</p>
       <p>
-        {missions.waypoints}: {missions.waypointsReached(reached, waypoints.length)}
+        {missions.waypoints}: {missions.waypointsReached({ reached, all: waypoints.length })}
       </p>
     </>
   );
@@ -314,7 +314,7 @@ export function MissionLayer({ mission, vehicle }: MissionLayerProps) {
         const { x, y } = screenOf(waypoint, view);
         return (
           <g key={index} class={`stop-point ${waypoint.status}`} transform={`translate(${x} ${y})`}>
-            <title>{`${missions.waypoint(index + 1)}: ${missions.waypointStatuses[waypoint.status]}`}</title>
+            <title>{`${missions.waypoint({ number: index + 1 })}: ${missions.waypointStatuses[waypoint.status]}`}</title>
             <circle r="10" />
             <text y="4">{index + 1}</text>
           </g>

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { WaypointStatus } from '@granary/contract/missions';
-import { missions } from '../texts/en/map.ts';
+import { loadTexts } from '@granary/words/languages';
 import { missionPath, missionStatus } from './vehicles.ts';
 
+const { missions } = (await loadTexts('en')).page;
 const VEHICLE = { lat: 9, lng: 9 };
 const waypoints = (...statuses: WaypointStatus[]) =>
   statuses.map((status, lat) => ({

@@ -14,7 +14,7 @@ import { MomentInput } from '../kit/moment-input.tsx';
 import { SecondPress } from '../kit/second-press.tsx';
 import { timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import type { MapContents } from './contents.ts';
 import {
   type Draft,
@@ -89,7 +89,7 @@ function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClos
   };
   return (
     <form class="map-planner" onSubmit={(event) => void submit(event)}>
-      <h2 class="free-text">{missions.planFor(name)}</h2>
+      <h2 class="free-text">{missions.planFor({ name })}</h2>
       <TextInput
         label={missions.name}
         placeholder={missions.unnamed}
@@ -146,8 +146,8 @@ function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClos
         </div>
         {question && (
           <SecondPress
-            text={again.long(buttonText, duration)}
-            reasons={[again.reasons.long(duration)]}
+            text={again.long({ title: buttonText, duration })}
+            reasons={[again.reasons.long({ duration })]}
             isBusy={isRunning}
             onPress={() => void start()}
             onLeave={() => {
@@ -165,9 +165,9 @@ function submitText(draft: Draft, { result }: LivePreflight, nowMs: number): str
   const { missions } = texts.value;
   const count = draft.waypoints.length;
   const start = startOf(draft);
-  if (start !== undefined) return missions.scheduleButton(count, timeText(start, nowMs));
+  if (start !== undefined) return missions.scheduleButton({ waypoints: count, time: timeText(start, nowMs) });
   const distance = formatLength(count === 0 ? 0 : (result?.preflight?.distance_m ?? 0), locale.value);
-  return missions.startButton(count, distance);
+  return missions.startButton({ waypoints: count, distance });
 }
 
 /** The fields of the start: now, or at a time in the time zone of the site. */
@@ -246,11 +246,11 @@ function Numbers({ result: { preflight, warnings } }: { readonly result: Preflig
           </div>
         ))}
       </dl>
-      <p class="muted">{missions.batteryLeft(percent(left), percent(preflight.battery_reserve))}</p>
+      <p class="muted">{missions.batteryLeft({ left: percent(left), reserve: percent(preflight.battery_reserve) })}</p>
       {warnings.length > 0 && (
         <SeverityMark
           severity="warning"
-          text={operations.again.reasons.long(formatDuration(preflight.duration_s * 1_000))}
+          text={operations.again.reasons.long({ duration: formatDuration(preflight.duration_s * 1_000) })}
         />
       )}
     </>

@@ -4,7 +4,7 @@ import type { Point } from '@granary/contract/positions';
 import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
 import { shortened } from './vehicles.ts';

@@ -8,7 +8,7 @@ import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole, useIsLost } from '../context/console.ts';
 import { SEVERITY_SHAPES } from '../kit/severity-mark.tsx';
 import type { LiveDevice } from '../live/site.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { isVisible, pathOf, screenOf } from './surface/projection.ts';
 import { useView } from './surface/surface-context.ts';
 import { headingOf, type Tracks, trackParts } from './tracks.ts';

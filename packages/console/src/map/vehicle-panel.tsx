@@ -7,7 +7,7 @@ import { formatNumber, formatValue } from '../kit/format.ts';
 import { Age, LastKnown, Measured } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import type { LiveDevice } from '../live/site.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { nameOfCode, locale, texts } from '../texts.ts';
 import { positionOf } from './vehicles.ts';
 
 const VALUES = ['battery_level', 'signal_strength', 'altitude'] as const;
@@ -80,7 +80,7 @@ function SensorValue({ device, sensor }: { readonly device: LiveDevice; readonly
   const reading = device.value.readings?.[sensor];
   return (
     <div>
-      <dt>{texts.value.common.sensors[sensor] ?? sensor}</dt>
+      <dt>{nameOfCode(texts.value.common.sensors, sensor)}</dt>
       <dd>
         <Measured
           text={reading === undefined ? null : formatValue(reading.value, reading.unit, locale.value)}
@@ -123,7 +123,7 @@ export function VehicleList({ devices, onShow }: VehicleListProps) {
     <section key={facility} aria-label={facility}>
       <div class="map-facility">
         <h2 class="free-text">{facility}</h2>
-        <Button kind="quiet" label={map.showFacility(facility)} onPress={() => onShow(members)}>
+        <Button kind="quiet" label={map.showFacility({ facility })} onPress={() => onShow(members)}>
           {map.show}
         </Button>
       </div>
@@ -155,7 +155,7 @@ function VehicleRow({ device }: { readonly device: LiveDevice }) {
         <span class={status === 'online' ? 'muted' : ''}>
           <LastKnown>{common.deviceStatuses[status]}</LastKnown>
         </span>
-        {mission !== undefined && <span class="free-text wide">{map.onMission(mission.mission_name)}</span>}
+        {mission !== undefined && <span class="free-text wide">{map.onMission({ name: mission.mission_name })}</span>}
         {positionOf(device.value) === null && <span class="muted wide">{map.noPosition}</span>}
       </a>
     </li>

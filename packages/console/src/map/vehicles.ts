@@ -3,7 +3,7 @@ import type { MissionRecord } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
-import type { Texts } from '../texts/en/texts.ts';
+import type { Texts } from '../texts.ts';
 import { distanceM, type ScreenPlace } from './surface/projection.ts';
 
 interface MissionPath {

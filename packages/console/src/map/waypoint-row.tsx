@@ -3,7 +3,7 @@ import { WAYPOINT_ACTIONS } from '@granary/contract/outline';
 import type { Signal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { NumberInput } from '../kit/number-input.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint } from './mission-draft.ts';
 
 /** The type of a dragged waypoint, so that nothing else can be dropped on the list. */
@@ -23,7 +23,7 @@ interface Props {
 export function WaypointRow({ draft, waypoint, index, fault }: Props) {
   const { missions } = texts.value;
   const { id, action } = waypoint;
-  const name = missions.waypoint(index + 1);
+  const name = missions.waypoint({ number: index + 1 });
   const isSelected = draft.value.selectedId === id;
   const change = (fields: Partial<DraftWaypoint>): void => {
     draft.value = withChange(draft.peek(), id, fields);

@@ -12,7 +12,7 @@ import { SecretForm } from '../kit/secret-dialog.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { newKeyOf } from './key-draft.ts';
 
 const HOST_CHARS_MAX = 80;
@@ -79,7 +79,7 @@ function keyColumns(console: Console, reload: () => void): readonly Column<KeyRe
       cell: ({ key_id, name }) => (
         <ConfirmButton
           text={me.end}
-          label={me.endKeyOf(name)}
+          label={me.endKeyOf({ name })}
           means={me.endKeyMeans}
           onConfirm={async () => {
             await console.client.me.revokeKey(key_id, callOptions(console));
@@ -121,7 +121,7 @@ function NewKey({ onClose }: { readonly onClose: () => void }) {
     <SecretForm
       title={me.newKey}
       submit={me.newKey}
-      issuedTitle={me.keyOf(current.value.name.trim())}
+      issuedTitle={me.keyOf({ name: current.value.name.trim() })}
       issue={async () => {
         const { key } = await console.client.me.createKey(newKeyOf(current.peek()), callOptions(console));
         return [[me.key, key]];
@@ -185,7 +185,7 @@ function LetInDialog({ port, state, host }: LetInProps) {
       }}
       onClose={() => console.navigation.open(addressOf('me'))}
     >
-      <p>{me.letInMeans(host)}</p>
+      <p>{me.letInMeans({ host })}</p>
       {scopes}
     </FormDialog>
   );

@@ -16,7 +16,8 @@ import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { leaveFor } from '../session/sign-in.ts';
-import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
+import { language, texts } from '../texts.ts';
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';
 import { Passkeys } from './passkeys.tsx';
@@ -168,7 +169,7 @@ function sessionColumns(console: Console, reload: () => void): readonly Column<S
         !session.is_current && (
           <ConfirmButton
             text={me.end}
-            label={me.endOf(`${nameOf(session)} (${session.address})`)}
+            label={me.endOf({ browser: `${nameOf(session)} (${session.address})` })}
             means={me.endMeans}
             onConfirm={async () => {
               await console.client.session.endOne(session.session_id, callOptions(console));
@@ -226,15 +227,15 @@ function Identity({ me: person, own }: PasswordProps) {
         <h2>{me.identity}</h2>
         <span class="me-actions">
           {person.has_password && (
-            <DialogButton text={me.linkIdentity(provider)}>
+            <DialogButton text={me.linkIdentity({ provider })}>
               {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}
             </DialogButton>
           )}
           {isLinked && person.has_password && (
             <WithPasswordButton
-              text={me.unlinkIdentity(provider)}
-              label={me.unlinkIdentity(provider)}
-              means={me.unlinkMeans(provider)}
+              text={me.unlinkIdentity({ provider })}
+              label={me.unlinkIdentity({ provider })}
+              means={me.unlinkMeans({ provider })}
               login={person.person.login}
               onConfirm={async (current_password) => {
                 await console.client.me.unlink({ current_password }, callOptions(console));
@@ -244,8 +245,8 @@ function Identity({ me: person, own }: PasswordProps) {
           )}
         </span>
       </header>
-      <p class="muted">{me.identityMeans(provider)}</p>
-      <p role="status">{isLinked ? me.isLinked(provider) : ''}</p>
+      <p class="muted">{me.identityMeans({ provider })}</p>
+      <p role="status">{isLinked ? me.isLinked({ provider }) : ''}</p>
     </section>
   );
 }
@@ -262,7 +263,7 @@ function LinkIdentity({ me: { person }, provider, onClose }: LinkProps) {
   const { current, field } = useDraft({ password: '' });
   return (
     <FormDialog
-      title={me.linkIdentity(provider)}
+      title={me.linkIdentity({ provider })}
       submit={me.linkNow}
       onSubmit={async () => {
         const given = { current_password: current.peek().password };
@@ -271,7 +272,7 @@ function LinkIdentity({ me: { person }, provider, onClose }: LinkProps) {
       }}
       onClose={onClose}
     >
-      <p>{me.linkMeans(provider)}</p>
+      <p>{me.linkMeans({ provider })}</p>
       <input type="text" autocomplete="username" value={person.login} readOnly hidden />
       <PasswordInput label={me.currentPassword} autocomplete="current-password" {...field('password')} />
     </FormDialog>

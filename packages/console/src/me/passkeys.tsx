@@ -7,7 +7,7 @@ import { PasswordInput, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import { makePasskey, passkeyObstacle } from '../session/passkeys.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { browserName } from './browser-name.ts';
 import { WithPasswordButton } from './with-password.tsx';
 
@@ -60,7 +60,7 @@ export function Passkeys({ me: own, onChanged }: Props) {
               cell: ({ passkey_id, name }) => (
                 <WithPasswordButton
                   text={me.remove}
-                  label={me.removePasskeyOf(name)}
+                  label={me.removePasskeyOf({ name })}
                   means={me.removePasskeyMeans}
                   login={own.person.login}
                   onConfirm={async (current_password) => {

@@ -13,7 +13,7 @@ import { Table, titleColumn } from '../kit/table.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { isPushOn, pushObstacle, turnPushOff, turnPushOn } from '../phone/push.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { browserName } from './browser-name.ts';
 
 /** Switches the messages on this device, and lists the other devices of the person. */
@@ -119,7 +119,7 @@ function Devices({ subscriptions, onEnded }: DevicesProps) {
           cell: (one) => (
             <ConfirmButton
               text={push.end}
-              label={push.endOf(nameOf(one))}
+              label={push.endOf({ browser: nameOf(one) })}
               means={push.endMeans}
               onConfirm={async () => {
                 await console.client.push.unsubscribe(one.subscription_id, callOptions(console));
@@ -207,7 +207,7 @@ function SettingsForm({
       />
       <CheckInput
         label={notifications.quietHours}
-        hint={push.quietMeans(quiet?.time_zone ?? time_zone)}
+        hint={push.quietMeans({ zone: quiet?.time_zone ?? time_zone })}
         {...field('hasQuietHours')}
       />
       {current.value.hasQuietHours && (

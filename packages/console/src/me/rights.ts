@@ -1,5 +1,5 @@
 import type { GrantRecord } from '@granary/contract/people';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** The places for which a grant holds, in words. */
 function placesOf({ facilities, device_ids }: GrantRecord): string {

@@ -6,7 +6,7 @@ import { useDraft } from '../kit/form-state.ts';
 import { PasswordInput, TextInput } from '../kit/inputs.tsx';
 import { QrCode } from '../kit/qr-code.tsx';
 import { CopyText, SecretForm } from '../kit/secret-dialog.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const SECRET_CHARS = 32;
@@ -40,7 +40,7 @@ export function SecondFactor({ me: own, onChanged }: Props) {
         </span>
       </header>
       <p class="muted">{me.factorMeans}</p>
-      {left !== null && <p>{me.factorIsOn(left)}</p>}
+      {left !== null && <p>{me.factorIsOn({ left })}</p>}
     </section>
   );
 }

@@ -1,7 +1,7 @@
 import { DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { useDraft } from '../kit/form-state.ts';
 import { PasswordInput } from '../kit/inputs.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 interface Props {
   readonly text: string;

@@ -8,7 +8,7 @@ import { Age } from '../kit/measured.tsx';
 import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 /** Fewer wrong secrets than this are usually mistakes of the person. */
 const TOLD_FROM = 5;
@@ -33,7 +33,7 @@ export function WrongSecretsNotice() {
   };
   return (
     <section class="panel" role="status" aria-label={me.wrongSecrets}>
-      <p>{me.wrongNotice(formatNumber(total(unseen), 0, locale.value))}</p>
+      <p>{me.wrongNotice({ number: formatNumber(total(unseen), 0, locale.value) })}</p>
       <p class="me-actions">
         <a href={addressOf('me')}>{me.wrongShow}</a> <Button onPress={see}>{me.wrongSeen}</Button>
       </p>

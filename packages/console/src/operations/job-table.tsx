@@ -13,7 +13,7 @@ import { statusText } from '../kit/sentences.ts';
 import { PageList, Table, textColumn, timeColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type PageRequest, useEventReload, usePages } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { actorText, type JobKind, type JobQuery, jobQuery, nameOf, tookMs } from './jobs.ts';
 
 /** The fields that every kind of job has. */
@@ -78,9 +78,7 @@ export function JobTable<Item extends Job, Status extends string>(props: JobTabl
     isOffered: canDeclare,
     declare: async (job, given) => {
       const what = {
-        title: texts.value.jobs.declareEndedOf(
-          words.titleOf(job),
-          console.live.site.devices.nameOf(job.device_id),
+        title: texts.value.jobs.declareEndedOf({ what: words.titleOf(job), device: console.live.site.devices.nameOf(job.device_id) }
         ),
         plan: <Declared {...given} />,
         action: `${kind}.declareEnded` as const,
@@ -209,7 +207,7 @@ function DeclareEnded({ what, deviceId, declare }: Props) {
   return (
     <ConfirmButton
       text={jobs.declareEnded}
-      label={jobs.declareEndedOf(what, live.site.devices.nameOf(deviceId))}
+      label={jobs.declareEndedOf({ what, device: live.site.devices.nameOf(deviceId) })}
       means={jobs.declareMeans}
       onConfirm={() => declare({ reason: reason.peek().trim(), looked_by: lookedBy.peek().trim() })}
     >

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { OPERATION_STATUSES } from '@granary/contract/operations';
 import { parseRoute } from '../context/routes.ts';
-import { useLanguage } from '../texts/texts.ts';
+import { useLanguage } from '../texts.ts';
 import {
   actorText,
   canDeclareCommand,

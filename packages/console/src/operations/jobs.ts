@@ -4,7 +4,7 @@ import type { FleetCommand, FleetMission, FleetOperation } from '@granary/contra
 import type { Refill } from '@granary/contract/foresight/refills';
 import type { Route } from '../context/routes.ts';
 import { formatMass, formatQuantity } from '../kit/format.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 export const JOB_KINDS = ['operations', 'missions', 'commands'] as const;
 export type JobKind = (typeof JOB_KINDS)[number];
@@ -39,7 +39,7 @@ export const nameOf = (actor: Actor | null): string | null =>
 
 /** Adds the second person who has confirmed a request. */
 const withConfirmer = (text: string, { confirmed_by }: Actor): string =>
-  confirmed_by === undefined ? text : texts.value.operations.confirmedBy(text, confirmed_by.name);
+  confirmed_by === undefined ? text : texts.value.operations.confirmedBy({ name: text, second: confirmed_by.name });
 
 /**
  * The person with the key or terminal that they used, because several people share one and a name is not proved. A personal key
@@ -51,7 +51,7 @@ export function actorText(actor: Actor | null): string | null {
   const text = withConfirmer(callerText(actor), actor);
   return proposed_by === undefined
     ? text
-    : `${text} (${texts.value.proposals.by(proposed_by.agent ?? proposed_by.name)})`;
+    : `${text} (${texts.value.proposals.by({ name: proposed_by.agent ?? proposed_by.name })})`;
 }
 
 function callerText(actor: Actor): string {
@@ -124,7 +124,7 @@ export function operationTitle(operation: NamedOperation): string {
   return [
     type === null ? words.unknownType : words.types[type],
     amountText(operation),
-    target_container === null ? '' : words.into(target_container),
+    target_container === null ? '' : words.into({ target: target_container }),
   ]
     .filter((part) => part !== '')
     .join(' ');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationPlan } from '@granary/contract/operations';
-import { useLanguage } from '../texts/texts.ts';
+import { useLanguage } from '../texts.ts';
 import { lookTwice } from './look-twice.ts';
 
 const PLAN: OperationPlan = {

@@ -2,7 +2,8 @@ import type { OperationPlan, OperationType } from '@granary/contract/operations'
 import { LEVEL_THRESHOLDS } from '@granary/contract/outline';
 import { formatDuration, formatQuantity } from '../kit/format.ts';
 import type { SecondPressWords } from '../kit/second-press.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { withinSentence } from '../kit/sentences.ts';
+import { locale, texts } from '../texts.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -23,15 +24,15 @@ export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPress
   const worst = LEVEL_THRESHOLDS.findLast((name) => crosses.includes(name));
   const named = {
     passes_threshold: () =>
-      worst === undefined ? title : again.passes[type](title, texts.value.devices.thresholds[worst]),
-    far_above_usual: () => again.farAbove(title, usualOf(plan, deviceId)),
-    longer_than_shift: () => again.long(title, durationOf(plan)),
+      worst === undefined ? title : again.passes[type]({ title, threshold: withinSentence(texts.value.devices.thresholds[worst]) }),
+    far_above_usual: () => again.farAbove({ title, usual: usualOf(plan, deviceId) }),
+    longer_than_shift: () => again.long({ title, duration: durationOf(plan) }),
   };
   const raised = crosses.map((name) => texts.value.devices.thresholds[name]).join(', ');
   return {
     text: named[first](),
     reasons: [
-      ...(crosses.length === 0 ? [] : [texts.value.proposals.crosses(raised)]),
+      ...(crosses.length === 0 ? [] : [texts.value.proposals.crosses({ alerts: raised })]),
       ...unusualReasons(plan, deviceId),
     ],
   };
@@ -41,8 +42,8 @@ export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPress
 export function unusualReasons(plan: OperationPlan, deviceId: string): readonly string[] {
   const { reasons } = texts.value.operations.again;
   return plan.warnings.flatMap((warning) => {
-    if (warning === 'far_above_usual') return [reasons.farAbove(usualOf(plan, deviceId))];
-    return warning === 'longer_than_shift' ? [reasons.long(durationOf(plan))] : [];
+    if (warning === 'far_above_usual') return [reasons.farAbove({ usual: usualOf(plan, deviceId) })];
+    return warning === 'longer_than_shift' ? [reasons.long({ duration: durationOf(plan) })] : [];
   });
 }
 

@@ -2,7 +2,7 @@ import type { FleetOperation } from '@granary/contract/fleet';
 import { type Console, callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
 import { formatDuration } from '../kit/format.ts';
 
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { StopButton } from './stop-button.tsx';
 
 interface Props {
@@ -22,7 +22,7 @@ export function useTimeLeft({ status, estimated_completion }: FleetOperation): s
   const isLost = useIsLost();
   if (estimated_completion === null || status !== 'in_progress' || isLost) return null;
   const leftMs = Date.parse(estimated_completion) - nowMs.value;
-  return leftMs > 0 ? texts.value.operations.left(formatDuration(leftMs)) : null;
+  return leftMs > 0 ? texts.value.operations.left({ duration: formatDuration(leftMs) }) : null;
 }
 
 /** Sends the stop of an operation; it may be sent any number of times. */
@@ -44,7 +44,7 @@ export function OperationStop({ operation }: Props) {
       of={operation_id}
       stop={() => stopOperation(console, operation)}
       isRequested={status === 'stopping'}
-      label={texts.value.operations.stopOf(console.live.site.devices.nameOf(device_id))}
+      label={texts.value.operations.stopOf({ name: console.live.site.devices.nameOf(device_id) })}
     />
   );
 }

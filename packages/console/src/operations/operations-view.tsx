@@ -12,7 +12,7 @@ import { formatQuantity } from '../kit/format.ts';
 import { Tabs } from '../kit/tabs.tsx';
 import { COMMAND_UNDER_WAY, MISSION_UNDER_WAY, OPERATION_UNDER_WAY } from '../live/site.ts';
 import { missionStatus } from '../map/vehicles.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { JobTable } from './job-table.tsx';
 import {
   canDeclareCommand,
@@ -144,7 +144,7 @@ function MissionTable() {
         name: 'waypoints',
         title: jobs.columns.waypoints,
         kind: 'number',
-        cell: (mission) => missions.waypointsReached(reached(mission), mission.waypoints.length),
+        cell: (mission) => missions.waypointsReached({ reached: reached(mission), all: mission.waypoints.length }),
       }}
       canDeclare={canDeclareMission}
       declare={({ device_id, mission_id }, given, options) =>
@@ -192,5 +192,5 @@ function OperationTable() {
 function amountText({ amount_completed, amount_target, unit, device_id }: FleetOperation): string {
   const amount = (value: number): string => formatQuantity(value, unit, locale.value, device_id, 1);
   const moved = amount_completed === null ? '–' : amount(amount_completed);
-  return amount_target === null ? moved : texts.value.jobs.amountOf(moved, amount(amount_target));
+  return amount_target === null ? moved : texts.value.jobs.amountOf({ moved, target: amount(amount_target) });
 }

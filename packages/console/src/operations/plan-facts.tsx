@@ -3,7 +3,7 @@ import { useConsole } from '../context/console.ts';
 import { type Fact, FactList } from '../kit/fact-list.tsx';
 import { formatBoth, formatDuration, formatValue } from '../kit/format.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { unusualReasons } from './look-twice.ts';
 
 const MINUTE_MS = 60_000;
@@ -46,7 +46,7 @@ export function PlanFacts({ deviceId, plan, container, more = [] }: Props) {
       {crosses.length > 0 && (
         <SeverityMark
           severity="warning"
-          text={proposals.crosses(crosses.map((one) => devices.thresholds[one]).join(', '))}
+          text={proposals.crosses({ alerts: crosses.map((one) => devices.thresholds[one]).join(', ') })}
         />
       )}
       {unusualReasons(plan, deviceId).map((reason) => (

@@ -7,7 +7,7 @@ import { DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { formatBoth, formatDuration, formatQuantity } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { lookTwice } from './look-twice.ts';
 import { PlanFacts } from './plan-facts.tsx';
 
@@ -46,7 +46,7 @@ export function Proposals() {
         <p class="muted">{common.moreThanListed}</p>
       ) : (
         waiting.length > shown.length && (
-          <p class="muted">{common.andOthers(waiting.length - shown.length)}</p>
+          <p class="muted">{common.andOthers({ count: waiting.length - shown.length })}</p>
         )
       )}
     </section>
@@ -57,7 +57,7 @@ export function Proposals() {
 function titleOf({ type, amount, plan: { unit }, target_container, device_id }: Proposal): string {
   const { types, into } = texts.value.operations;
   const what = `${types[type]} ${formatBoth(amount, unit, locale.value, device_id)}`;
-  return target_container === null ? what : `${what} ${into(target_container)}`;
+  return target_container === null ? what : `${what} ${into({ target: target_container })}`;
 }
 
 const proposer = ({ proposed_by: { key_name, actor, agent } }: Proposal): string =>
@@ -79,7 +79,7 @@ function Waiting({ proposal, onDecided }: Props) {
         <DeviceName deviceId={proposal.device_id} /> <strong class="free-text">{titleOf(proposal)}</strong>
       </p>
       <p class="muted free-text">
-        {[proposals.by(proposer(proposal)), proposal.reason, proposals.left(formatDuration(leftMs))]
+        {[proposals.by({ name: proposer(proposal) }), proposal.reason, proposals.left({ duration: formatDuration(leftMs) })]
           .filter((part) => part !== null)
           .join(' · ')}
       </p>
@@ -120,9 +120,7 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
         ...(proposal.reason === null ? [] : [{ title: proposals.reason, value: proposal.reason }]),
         {
           title: proposals.ends,
-          value: proposals.endsAt(
-            quantity(ends.amount_max, plan.unit),
-            formatDuration(ends.minutes_max * MINUTE_MS),
+          value: proposals.endsAt({ amount: quantity(ends.amount_max, plan.unit), duration: formatDuration(ends.minutes_max * MINUTE_MS) }
           ),
         },
       ]}
@@ -144,7 +142,7 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
   return (
     <FormDialog
       title={title}
-      submit={proposals.start(operations.types[proposal.type])}
+      submit={proposals.start({ what: operations.types[proposal.type] })}
       onSubmit={start}
       onClose={onClose}
       again={lookTwice({ type: proposal.type, title, plan, deviceId: device_id })}

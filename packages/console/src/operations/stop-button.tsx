@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { failureText } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 interface PressProps {
   /** The id of the operation, or of the vehicle, that is stopped. Buttons with the same id share their state. */

@@ -15,7 +15,7 @@ import { Age, LastKnown } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { attentionOf } from './attention.ts';
 
 /** Events often come in groups, and one read serves them all. */
@@ -87,14 +87,14 @@ export function AttentionPanel() {
                 isWhole.value = true;
               }}
             >
-              {overview.showAll(lines.length)}
+              {overview.showAll({ count: lines.length })}
             </Button>
           </p>
         )}
         {others > 0 && (
           <p class="overview-shelved">
             <a href={addressOf('alerts', null, { list: 'unacknowledged' })}>
-              <LastKnown>{texts.value.common.andOthers(others)}</LastKnown>
+              <LastKnown>{texts.value.common.andOthers({ count: others })}</LastKnown>
             </a>
           </p>
         )}
@@ -113,11 +113,11 @@ function ShelvedCount() {
   );
   useEventReload(['alert.'], reload);
   if (value === undefined || value.data.length === 0) return null;
-  const count = texts.value.overview.shelved(value.data.length);
+  const count = texts.value.overview.shelved({ count: value.data.length });
   return (
     <p class="overview-shelved">
       <a href={addressOf('alerts', null, { list: 'shelved' })}>
-        <LastKnown>{value.page.next_cursor === null ? count : texts.value.common.orMore(count)}</LastKnown>
+        <LastKnown>{value.page.next_cursor === null ? count : texts.value.common.orMore({ text: count })}</LastKnown>
       </a>
     </p>
   );
@@ -142,7 +142,7 @@ function Floods({ floods }: { readonly floods: readonly Flood[] }) {
               {alarmHelp.types[type].name}
             </a>
             <p class="overview-item-text">
-              <LastKnown>{overview.flood(deviceIds.length, places.size)}</LastKnown>
+              <LastKnown>{overview.flood({ devices: deviceIds.length, facilities: places.size })}</LastKnown>
             </p>
           </li>
         );

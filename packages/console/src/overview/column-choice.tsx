@@ -1,13 +1,12 @@
 import { useConsole } from '../context/console.ts';
 import { Dialog, DialogButton } from '../kit/dialog.tsx';
 import { CheckInput } from '../kit/inputs.tsx';
-import { texts } from '../texts/texts.ts';
+import { nameOfCode, texts } from '../texts.ts';
 import { columnsOf, columnsText, TABLE_COLUMNS, type TableColumn } from './table-columns.ts';
 
 export const columnTitle = (name: TableColumn): string => {
   const { overview, common } = texts.value;
-  const titles: Readonly<Record<string, string>> = overview.columns;
-  return titles[name] ?? common.sensors[name] ?? name;
+  return nameOfCode({ ...common.sensors, ...overview.columns }, name);
 };
 
 /** Chooses the columns of the table; they are in the address, so that a saved view keeps them. */

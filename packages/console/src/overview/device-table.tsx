@@ -11,7 +11,7 @@ import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import type { LiveDevice } from '../live/site.ts';
 import { useOverviewFacts } from '../profiles/tile-facts.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { columnTitle } from './column-choice.tsx';
 import { columnsOf, type TableColumn } from './table-columns.ts';
 

@@ -14,7 +14,7 @@ import type { LiveDevice } from '../live/site.ts';
 import { operationTitle } from '../operations/jobs.ts';
 import { profileOf } from '../profiles/profiles.ts';
 import { useOverviewFacts } from '../profiles/tile-facts.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { rowsInWindow } from './arrangement.ts';
 
 /** The rows for the first drawing; how many the window holds is measured then. */
@@ -172,7 +172,7 @@ function State({ device }: StateLineProps) {
         <progress max={mission.waypoints.length} value={reached} aria-label={missions.progress} />
         <span class="overview-state-text free-text" title={mission.mission_name}>
           <LastKnown>
-            {missions.waypointsReached(reached, mission.waypoints.length)} · {mission.mission_name}
+            {missions.waypointsReached({ reached, all: mission.waypoints.length })} · {mission.mission_name}
           </LastKnown>
         </span>
         <MapLink deviceId={device_id} />
@@ -206,7 +206,7 @@ function State({ device }: StateLineProps) {
         {hasReadings(device) ? minorValuesOf(device).join(' · ') : overview.noReading}
       </span>
       {declaredCount(device) > 0 && (
-        <span class="overview-state-text muted">{overview.declaredSensors(declaredCount(device))}</span>
+        <span class="overview-state-text muted">{overview.declaredSensors({ count: declaredCount(device) })}</span>
       )}
       {PROFILE_OUTLINES[device.profile]?.capabilities.includes('missions') && (
         <MapLink deviceId={device_id} />

@@ -23,7 +23,7 @@ import {
   OverviewContext,
   useOverviewFacts,
 } from '../profiles/tile-facts.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { SavedViews } from '../views/saved-views.tsx';
 import {
   type Arrangement,
@@ -89,10 +89,10 @@ function FacilitySummary({ deviceIds }: Pick<Facility, 'deviceIds'>) {
   const waiting = deviceIds.flatMap((id) => byDevice.alerts.value.get(id) ?? []).filter(isUnacknowledged);
   return (
     <p class="overview-facility-counts muted">
-      <span>{overview.devices(deviceIds.length)}</span>
+      <span>{overview.devices({ count: deviceIds.length })}</span>
       {stock.value !== null && (
         <LastKnown>
-          <span>{overview.stock(stock.value)}</span>
+          <span>{overview.stock({ mass: stock.value })}</span>
         </LastKnown>
       )}
       {ALERT_SEVERITIES.toReversed().map((severity) => {
@@ -295,7 +295,7 @@ function HistoryNotice() {
   const unwritten = useComputed(() => devices.count(isHistoryBeingWritten));
   if (unwritten.value === 0) return null;
   return (
-    <p class="demo-notice panel">{texts.value.start.historyBeingWritten(unwritten.value, simulated.value)}</p>
+    <p class="demo-notice panel">{texts.value.start.historyBeingWritten({ count: unwritten.value, of: simulated.value })}</p>
   );
 }
 

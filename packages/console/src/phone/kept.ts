@@ -1,4 +1,4 @@
-import type { Reader } from '@granary/contract/sentences/sentence';
+import type { Reader } from '@granary/contract/sentences/writing';
 import type { Units } from '@granary/contract/views';
 import type { SignedIn } from '../context/signed-in.ts';
 import type { SiteRecords } from '../live/refresher.ts';
@@ -7,7 +7,8 @@ import type { Site } from '../live/site.ts';
 /** The store for everything that belongs to the person who has signed in; signing out removes all of it. */
 const KEPT = 'granary-kept';
 const STATE = '/kept/state';
-const TEXTS = '/kept/texts';
+/** Texts of another form have another address, because a new service worker can find those of an older page. */
+const TEXTS = '/kept/messages';
 const KEPT_CHARS_MAX = 5_000_000;
 /** The kept state is not used longer than this, because then nobody knows who holds the phone, and the state is of little use. */
 const KEPT_FOR_MS = 7 * 24 * 3_600_000;
@@ -60,7 +61,8 @@ export async function readState(): Promise<KeptState | null> {
 export interface KeptTexts {
   readonly locale: string;
   readonly units: Units;
-  readonly templates: Pick<Reader, 'sentences' | 'words'>;
+  readonly sentences: Reader['sentences'];
+  readonly wordsOfSets: Reader['words'];
   readonly sensors: Readonly<Record<string, string>>;
   readonly or: string;
   /** The template of a time with the place of its zone; the two marks below stand for them. */

@@ -1,6 +1,6 @@
 import type { Client } from '@granary/client';
 import { units } from '../context/units.ts';
-import { locale, templates, texts } from '../texts/texts.ts';
+import { locale, messages, texts } from '../texts.ts';
 import { KEPT_PLACE, KEPT_TIME, keepTexts } from './kept.ts';
 
 /** The person whose messages this browser receives. */
@@ -21,10 +21,11 @@ export const keepPushTexts = (): Promise<void> =>
   keepTexts({
     locale: locale.peek(),
     units: units.peek(),
-    templates: templates.peek(),
+    sentences: messages.peek().sentences,
+    wordsOfSets: messages.peek().words,
     sensors: texts.peek().common.sensors,
     or: ` ${texts.peek().common.or} `,
-    inZone: texts.peek().common.inZone(KEPT_TIME, KEPT_PLACE),
+    inZone: texts.peek().common.inZone({ text: KEPT_TIME, place: KEPT_PLACE }),
     severities: texts.peek().common.severities,
     words: texts.peek().push.words,
   });

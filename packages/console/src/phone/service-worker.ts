@@ -1,6 +1,6 @@
 import { aboutAddress, alertsAddress } from '@granary/contract/page-addresses';
 import type { PushedItem, PushPayload } from '@granary/contract/push';
-import { inWords, missionText, type Reader, written } from '@granary/contract/sentences/sentence';
+import { inWords, missionText, type Reader, written } from '@granary/contract/sentences/writing';
 import { shownAs, units } from '../context/units.ts';
 import {
   formatDate,
@@ -170,11 +170,12 @@ function timeText(timestamp: string, timeZone: string, { locale: place, inZone }
 }
 
 function readerOf(texts: KeptTexts, timeZone: string): Reader {
-  const { locale: place, units: chosen, templates, sensors, or } = texts;
+  const { locale: place, units: chosen, sentences, wordsOfSets, sensors, or } = texts;
   units.value = chosen;
   const number = (value: number, decimals: number): string => formatNumber(value, decimals, place, 0);
   return {
-    ...templates,
+    sentences,
+    words: wordsOfSets,
     language: place,
     number: (value) => number(value, 3),
     waypoint: (index) => number(index + 1, 0),

@@ -1,5 +1,5 @@
 import type { ProfileName } from '@granary/contract/profiles/profiles';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 import { rover } from './rover.tsx';
 import { siloScale } from './silo-scale.tsx';

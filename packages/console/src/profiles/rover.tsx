@@ -3,7 +3,7 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { formatValue } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { nameOfCode, locale, texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 import { useOverviewFacts } from './tile-facts.ts';
 
@@ -50,7 +50,7 @@ function Values({ device: { device_id, readings = {} } }: Props) {
     if (stop?.active === true) {
       return stop.confirmed ? overview.states.emergencyStop : overview.states.emergencyStopUnconfirmed;
     }
-    if (mission !== undefined) return overview.states.missions[mission.status] ?? mission.status;
+    if (mission !== undefined) return nameOfCode(overview.states.missions, mission.status);
     return stop === undefined ? '' : overview.states.idle;
   }
 }

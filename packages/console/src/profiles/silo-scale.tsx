@@ -7,7 +7,7 @@ import { formatMass, formatValue, viewerZone, zoneOf } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
 import { Vessel } from '../kit/vessel.tsx';
 import { levelAtEnd } from '../operations/jobs.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 import { type LevelThreshold, TREND_INTERVAL_MS, TREND_MS, useOverviewFacts } from './tile-facts.ts';
 import { changeSince, trendPath } from './trend.ts';
@@ -52,9 +52,7 @@ function Picture({ device: { device_id, name, readings = {} } }: Props) {
           : levelAtEnd(running, level.value, capacityKg)
       }
       height={HEIGHT}
-      label={overview.levelOf(
-        name,
-        level === undefined ? null : formatValue(level.value, 'percent', locale.value),
+      label={overview.levelOf({ name, level: level === undefined ? null : formatValue(level.value, 'percent', locale.value) }
       )}
     />
   );
@@ -110,14 +108,14 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         {weight !== undefined && percent !== null && <span class="overview-beside">{percent}</span>}
       </p>
       {told === null ? (
-        <p class="muted">{room === null ? '' : overview.room(formatMass(room, locale.value, device_id))}</p>
+        <p class="muted">{room === null ? '' : overview.room({ mass: formatMass(room, locale.value, device_id) })}</p>
       ) : (
         <p class="forecast-tile" title={told}>
           <LastKnown>{likely}</LastKnown>
         </p>
       )}
       {order === null ? (
-        <p class="muted">{change === null ? '' : overview.changeOfDay(withSign(change))}</p>
+        <p class="muted">{change === null ? '' : overview.changeOfDay({ change: withSign(change) })}</p>
       ) : (
         <p class="forecast-tile">
           <LastKnown>{order}</LastKnown>
@@ -133,7 +131,7 @@ const capacityOf = (weight: number, level: number): number | null =>
 
 function withSign(points: number): string {
   const rounded = Math.round(points);
-  const size = texts.value.overview.points(Math.abs(rounded));
+  const size = texts.value.overview.points({ count: Math.abs(rounded) });
   if (rounded === 0) return `±${size}`;
   return rounded > 0 ? `+${size}` : `−${size}`;
 }

@@ -1,7 +1,7 @@
 import type { FleetDevice } from '@granary/contract/fleet';
 import { formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { nameOfCode, locale, texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 
 const BESIDE = ['humidity', 'wind_speed', 'rainfall'];
@@ -26,7 +26,7 @@ const Values = ({ device: { readings = {} } }: Props) => (
     <dl class="overview-values">
       {BESIDE.map((sensor) => (
         <div key={sensor} class="overview-value">
-          <dt class="muted">{texts.value.common.sensors[sensor] ?? sensor}</dt>
+          <dt class="muted">{nameOfCode(texts.value.common.sensors, sensor)}</dt>
           <dd>
             <Value reading={readings[sensor]} />
           </dd>

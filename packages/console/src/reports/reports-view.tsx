@@ -19,7 +19,8 @@ import type { Column } from '../kit/table-order.ts';
 import { TimeInput } from '../kit/time-input.tsx';
 import { usePages } from '../kit/use-loaded.ts';
 import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
-import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
+import { language, texts } from '../texts.ts';
 
 /** Shows the report about a day, a week or a month, as it is mailed and printed. */
 export function ReportsView() {
@@ -68,7 +69,7 @@ export function ReportsView() {
         )}
       </FilterBar>
       <Failure of={failure} />
-      {sent.value !== null && <Notice>{reports.sent(sent.value)}</Notice>}
+      {sent.value !== null && <Notice>{reports.sent({ email: sent.value })}</Notice>}
       {clocks.mustChoose ? (
         <ClocksWanted clocks={clocks} />
       ) : (
@@ -214,12 +215,12 @@ function ScheduleActions({ schedule, onDone }: ActionsProps) {
   const { name, schedule_id: id } = schedule;
   return (
     <>
-      <DialogButton text={reports.edit} label={reports.editOf(name)}>
+      <DialogButton text={reports.edit} label={reports.editOf({ name })}>
         {(close) => <ScheduleForm schedule={schedule} onDone={onDone} onClose={close} />}
       </DialogButton>
       <ConfirmButton
         text={forms.remove}
-        label={reports.removeOf(name)}
+        label={reports.removeOf({ name })}
         means={reports.removeMeans}
         onConfirm={async () => {
           await console.client.reports.removeSchedule(id, callOptions(console));
@@ -280,7 +281,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
   const labels = new Set([...live.site.devices.labels.value, ...(schedule?.label ? [schedule.label] : [])]);
   return (
     <FormDialog
-      title={schedule === null ? reports.add : reports.editOf(schedule.name)}
+      title={schedule === null ? reports.add : reports.editOf({ name: schedule.name })}
       submit={common.save}
       onSubmit={save}
       onClose={onClose}

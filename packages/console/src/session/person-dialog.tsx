@@ -4,7 +4,7 @@ import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Field } from '../kit/inputs.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** The longest name that the service accepts. */
 const NAME_CHARS_MAX = 200;

@@ -7,7 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { Drawing } from '../kit/empty-state.tsx';
 import { Field } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { assertPasskey, passkeyObstacle } from './passkeys.ts';
 import { isSignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
 
@@ -250,7 +250,7 @@ function SignOnButton({ client, name, invite, failure }: SignOnProps) {
     <>
       <p class="muted sign-in-or">{session.or}</p>
       <Button isBusy={isRunning.value} onPress={() => void leave()}>
-        {session.signInWith(name)}
+        {session.signInWith({ name })}
       </Button>
     </>
   );

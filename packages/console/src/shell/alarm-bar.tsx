@@ -13,7 +13,7 @@ import { messageText, timeText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useHeight } from '../kit/use-height.ts';
 import { SILENCE_TOLD_MS } from '../live/silence.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 /** This is long enough to see that the contents have changed. */
 const SETTLE_MS = 800;
@@ -85,7 +85,7 @@ function SiteName() {
   if (only === undefined) return null;
   return (
     <span class="bar-site free-text">
-      {facilities.length === 1 ? only : texts.value.shell.facilities(facilities.length)}
+      {facilities.length === 1 ? only : texts.value.shell.facilities({ count: facilities.length })}
     </span>
   );
 }
@@ -99,7 +99,7 @@ function BarClock() {
     const place = otherZone(pageZone.value, nowMs);
     return place === null
       ? formatClock(nowMs, language)
-      : texts.value.common.inZone(formatMinute(nowMs, nowMs, language), place);
+      : texts.value.common.inZone({ text: formatMinute(nowMs, nowMs, language), place });
   });
   return <span class="bar-clock">{text}</span>;
 }
@@ -114,8 +114,8 @@ function ConnectionSign() {
     return (
       <span class="connection-sign silent" role="status">
         {/* The duration is read out once, and not every second. */}
-        <span aria-hidden="true">{shell.noNewsFor(formatDuration(silenceMs))}</span>
-        <span class="only-for-readers">{shell.noNewsFor(formatDuration(SILENCE_TOLD_MS))}</span>
+        <span aria-hidden="true">{shell.noNewsFor({ duration: formatDuration(silenceMs) })}</span>
+        <span class="only-for-readers">{shell.noNewsFor({ duration: formatDuration(SILENCE_TOLD_MS) })}</span>
       </span>
     );
   }
@@ -135,7 +135,7 @@ function LostLine() {
   const since = timeText(current.sinceMs, site.clock.nowMs.peek());
   return (
     <p class="lost-line" role="status">
-      <strong>{current.isKept ? shell.stateOf(since) : shell.notLiveSince(since)}</strong>{' '}
+      <strong>{current.isKept ? shell.stateOf({ time: since }) : shell.notLiveSince({ time: since })}</strong>{' '}
       <span>{shell.notLiveMeans}</span>
     </p>
   );

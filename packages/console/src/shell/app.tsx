@@ -8,7 +8,7 @@ import { Button } from '../kit/button.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { AlarmBar } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
 import { lazyView } from './lazy-view.tsx';
@@ -123,7 +123,7 @@ class ViewBoundary extends Component<BoundaryProps, { readonly hasFailed: boolea
     if (!this.state.hasFailed) return this.props.children;
     const { shell, common } = texts.value;
     return (
-      <EmptyState drawing="quiet" title={shell.viewFailed(this.props.name)} text={shell.restGoesOn}>
+      <EmptyState drawing="quiet" title={shell.viewFailed({ name: this.props.name })} text={shell.restGoesOn}>
         <Button onPress={() => this.setState({ hasFailed: false })}>{common.retry}</Button>
       </EmptyState>
     );

@@ -7,7 +7,7 @@ import { isUnacknowledged } from '../alerts/alerts.ts';
 import { useConsole, useScope } from '../context/console.ts';
 import { addressOf, addressOfView } from '../context/routes.ts';
 import { Dialog, FormDialog } from '../kit/dialog.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { useSavedViews } from '../views/saved-views.tsx';
 import { ENTRIES_SHOWN_MAX, matching, type PaletteEntry } from './palette-entries.ts';
 import { VIEWS } from './views.ts';
@@ -135,7 +135,7 @@ function Palette({ onClose, onAcknowledge }: PaletteProps) {
         ))}
       </div>
       {found.length > entries.length && (
-        <p class="muted">{texts.value.common.andOthers(found.length - entries.length)}</p>
+        <p class="muted">{texts.value.common.andOthers({ count: found.length - entries.length })}</p>
       )}
     </Dialog>
   );
@@ -172,8 +172,8 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
     const moves = canOperate && PROFILE_OUTLINES[profile]?.capabilities.includes('operations') === true;
     return [
       entry('device', name),
-      ...(moves ? [entry('discharge', shell.palette.discharge(name), { start: 'discharge' })] : []),
-      ...(moves ? [entry('feed', shell.palette.feed(name), { start: 'feed' })] : []),
+      ...(moves ? [entry('discharge', shell.palette.discharge({ name }), { start: 'discharge' })] : []),
+      ...(moves ? [entry('feed', shell.palette.feed({ name }), { start: 'feed' })] : []),
       entry('configuration', `${words.tabs.configuration}: ${name}`, { tab: 'configuration' }),
     ];
   });
@@ -183,7 +183,7 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
   );
   const sites = [...(canOperate ? facilities : [])].map((facility) => ({
     id: `acknowledge-${facility}`,
-    text: shell.palette.acknowledge(facility),
+    text: shell.palette.acknowledge({ facility }),
     place: shell.sections.alerts,
     run: () => onAcknowledge(facility),
   }));
@@ -212,13 +212,13 @@ function AcknowledgeSite({ facility, onClose }: SiteProps) {
   );
   return (
     <FormDialog
-      title={shell.palette.acknowledge(facility)}
+      title={shell.palette.acknowledge({ facility })}
       submit={common.acknowledge}
       onSubmit={() => acknowledge(alerts)}
       onClose={onClose}
       isIncomplete={alerts.length === 0}
     >
-      <p>{shell.palette.waiting(alerts.length)}</p>
+      <p>{shell.palette.waiting({ count: alerts.length })}</p>
     </FormDialog>
   );
 }

@@ -4,7 +4,7 @@ import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/consol
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
-import { LANGUAGES, loadTexts } from '../texts/texts.ts';
+import { LANGUAGES, loadTexts } from '@granary/words/languages';
 
 const SILO = 'silo-01';
 /** Words of every English sentence that are not German words; names of devices and places are data. */
@@ -82,12 +82,12 @@ test('on a phone no view of any other language has a text of the English page, o
   const { page, record } = operator;
   const { data: devices } = await site.client.fleet.devices();
   const places = devices.flatMap(({ location: { facility, zone } }) => [facility, zone]);
-  const english = stringsOf((await loadTexts('en')).texts).filter((text) => !places.includes(text));
+  const english = stringsOf((await loadTexts('en')).page).filter((text) => !places.includes(text));
   for (const language of LANGUAGES.filter((one) => one !== 'en' && one !== 'de')) {
     await page.evaluate(`localStorage.setItem('granary.language', '${language}')`);
     await page.reload();
     await page.locator(`html[lang=${language}]`).waitFor();
-    const own = new Set(stringsOf((await loadTexts(language)).texts));
+    const own = new Set(stringsOf((await loadTexts(language)).page));
     const onlyEnglish = new Set(english.filter((text) => !own.has(text)));
     for (const view of [
       '#/overview',

@@ -3,7 +3,7 @@ import type { ComponentType, FunctionComponent, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../kit/button.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** A view whose script is loaded when it is first opened, or earlier. */
 export type LazyView = FunctionComponent & { preload(): void };

@@ -16,7 +16,7 @@ import { type Place, rowAfter } from '../live/movements.ts';
 import { amountText, operationTitle } from '../operations/jobs.ts';
 import { OperationProgress, stopOperation, useTimeLeft } from '../operations/operation-progress.tsx';
 import { StopPress, StopProgress } from '../operations/stop-button.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 /** The least width of a card with its gap, and the width of the count. */
 const CARD_PX = 352;
@@ -79,8 +79,8 @@ function Strip({ places }: PlacesProps) {
   const hiddenMoving = hidden.filter(({ state }) => state !== 'ended').length;
   const hiddenEnd = hidden.findLast(({ state }) => state === 'ended');
   const count = [
-    movements.count(moving.length),
-    ...(hiddenMoving === 0 ? [] : [movements.more(hiddenMoving)]),
+    movements.count({ count: moving.length }),
+    ...(hiddenMoving === 0 ? [] : [movements.more({ count: hiddenMoving })]),
   ].join(' · ');
   const close = (): void => {
     isOpen.value = false;
@@ -100,7 +100,7 @@ function Strip({ places }: PlacesProps) {
       {isOpen.value && (
         <div id={listId} class="movement-list">
           <header>
-            <h2>{movements.count(moving.length)}</h2>
+            <h2>{movements.count({ count: moving.length })}</h2>
             <Button kind="quiet" label={texts.value.common.close} onPress={close}>
               ✕
             </Button>
@@ -217,7 +217,7 @@ function UnderWay({ place }: PlaceProps) {
       <p class="title free-text">{kind === 'mission' ? job.mission_name : operationTitle(job)}</p>
       {kind === 'mission' ? (
         <progress max={job.waypoints.length} value={reachedOf(job)} aria-label={missions.progress}>
-          {missions.waypointsReached(reachedOf(job), job.waypoints.length)}
+          {missions.waypointsReached({ reached: reachedOf(job), all: job.waypoints.length })}
         </progress>
       ) : (
         <OperationProgress operation={job} />
@@ -318,10 +318,10 @@ function endWords({ kind, job }: Place, nowMs: number): string[] {
   return [
     `✓ ${
       code === 'operation_completed'
-        ? shell.movements.completed(amount)
-        : shell.movements.stopped(target === '' ? amount : texts.value.jobs.amountOf(amount, target))
+        ? shell.movements.completed({ moved: amount })
+        : shell.movements.stopped({ moved: target === '' ? amount : texts.value.jobs.amountOf({ moved: amount, target }) })
     }`,
-    code === 'operation_completed' ? shell.movements.reported(at) : shell.movements.confirmed(at),
+    code === 'operation_completed' ? shell.movements.reported({ time: at }) : shell.movements.confirmed({ time: at }),
   ];
 }
 
@@ -343,7 +343,7 @@ function CardStop({ place }: PlaceProps) {
           stop={() => giveEmergencyStop(console, job.device_id)}
           isConfirmed={isConfirmed}
           isOver={isOver}
-          label={isOver ? over : missions.emergencyStopOf(name)}
+          label={isOver ? over : missions.emergencyStopOf({ name })}
           text={isOver ? over : common.emergencyStop}
         />
       ) : (
@@ -351,7 +351,7 @@ function CardStop({ place }: PlaceProps) {
           of={id}
           stop={() => stopOperation(console, job)}
           isOver={isOver}
-          label={isOver ? over : operations.stopOf(name)}
+          label={isOver ? over : operations.stopOf({ name })}
           text={isOver ? over : common.stop}
         />
       )}
@@ -385,7 +385,7 @@ function StopAll({ places }: PlacesProps) {
           isOver={ofFacility.every(({ state }) => state === 'ended')}
           onPress={() => press(ofFacility)}
         >
-          {texts.value.shell.movements.stopAllOf(facility)}
+          {texts.value.shell.movements.stopAllOf({ facility })}
         </Button>
       ))}
     </div>

@@ -6,7 +6,7 @@ import { checkAccessibility, type Operator, PHONE, signIn } from '@granary/testi
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
 import type { Page } from 'playwright-core';
-import { loadTexts } from '../texts/texts.ts';
+import { loadTexts } from '@granary/words/languages';
 
 const DESK = { width: 1_440, height: 900 };
 const SIZES = [
@@ -88,9 +88,9 @@ after(() => site.stop());
 for (const size of SIZES) {
   const width = `${size.viewport.width} px wide`;
   describe(`what moves, ${width}`, async () => {
-    const { texts } = await loadTexts(size.language);
+    const { page: texts } = await loadTexts(size.language);
     const { over } = texts.shell.movements;
-    const [stopped = ''] = texts.shell.movements.stopped('\n').split('\n');
+    const [stopped = ''] = texts.shell.movements.stopped({ moved: '\n' }).split('\n');
     const opened = async (t: Parameters<typeof signIn>[0], address: string): Promise<Operator | null> => {
       t.after(stopAll);
       const operator = await signIn(t, site, size);
@@ -177,7 +177,7 @@ for (const size of SIZES) {
       const seenMs = Date.now();
       const box = await card.boundingBox();
       assert.ok(box !== null && box.y >= 0 && box.y + box.height <= size.viewport.height);
-      assert.match((await card.textContent()) ?? '', new RegExp(texts.shell.movements.confirmed('\\d')));
+      assert.match((await card.textContent()) ?? '', new RegExp(texts.shell.movements.confirmed({ time: '\\d' })));
       await page.getByRole('status').filter({ hasText: stopped }).waitFor({ state: 'attached' });
       assert.equal(await tile.count(), 1);
       await checkAccessibility(page);

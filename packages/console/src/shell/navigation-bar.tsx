@@ -8,7 +8,8 @@ import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, addressOfView } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
-import { isLanguage, LANGUAGES, language, languageName, texts } from '../texts/texts.ts';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
+import { language, texts } from '../texts.ts';
 import { PaletteButton } from './command-palette.tsx';
 import { VIEWS, viewNamed } from './views.ts';
 

@@ -204,10 +204,8 @@ test('a message of Web Push is shown in the language of the person, and leads to
   // The texts are kept in the way in which the page keeps them for a person who has turned messages on.
   const german = {
     locale: 'de',
-    templates: {
-      sentences: { level_below: 'Füllstand {level:percent}', maintenance_due: 'Fällig {due:time}' },
-      words: {},
-    },
+    sentences: { level_below: ['Füllstand ', { value: 'level' }], maintenance_overdue: ['Fällig ', { value: 'due' }] },
+    wordsOfSets: {},
     sensors: {},
     or: ' oder ',
     inZone: '{time}, Zeit in {place}',
@@ -215,7 +213,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
     words: {},
   };
   await page.evaluate(
-    `caches.open('granary-kept').then((kept) => kept.put('/kept/texts', new Response(${JSON.stringify(JSON.stringify(german))})))`,
+    `caches.open('granary-kept').then((kept) => kept.put('/kept/messages', new Response(${JSON.stringify(JSON.stringify(german))})))`,
   );
   await deliver();
   await eventually(
@@ -226,7 +224,7 @@ test('a message of Web Push is shown in the language of the person, and leads to
   const due = '2026-01-15T18:30:00Z';
   await deliver({
     time_zone: 'America/Chicago',
-    message_code: 'maintenance_due',
+    message_code: 'maintenance_overdue',
     message_values: { due },
   });
   await eventually(

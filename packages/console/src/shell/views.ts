@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
 import type { LinkedView } from '../context/routes.ts';
 import { Overview } from '../overview/overview.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { type LazyView, lazyView } from './lazy-view.tsx';
 
 /** A view with its place in the navigation, the menu and the palette. */

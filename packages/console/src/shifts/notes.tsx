@@ -4,7 +4,7 @@ import { callOptions, useConsole, useScope } from '../context/console.ts';
 import { ConfirmButton, DialogButton, FormDialog } from '../kit/dialog.tsx';
 import { bound, TextArea } from '../kit/inputs.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 interface AddProps {
   /** The device or facility of the note. */

@@ -21,7 +21,7 @@ import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
 import { withoutLowBehindCritical } from '../live/site.ts';
 import { nameOf, operationTitle } from '../operations/jobs.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 import { AddNote } from './notes.tsx';
 
 /** Shows what happened since the beginning of the shift, and what the previous shift has handed over. */
@@ -54,13 +54,13 @@ export function ShiftView() {
   return (
     <div class="shift-view">
       <header>
-        <h1>{report === undefined ? shifts.title : shifts.since(shown(report.from))}</h1>
+        <h1>{report === undefined ? shifts.title : shifts.since({ time: shown(report.from) })}</h1>
         {report !== undefined && (
           <p class="muted free-text">
             {[
-              shifts.asOf(shown(report.to), facility ?? table.anyFacility),
-              shifts.timesOf(placeOfZone(zone)),
-              shifts.begin(timesInWords(report.shift_starts, locale.value)),
+              shifts.asOf({ time: shown(report.to), place: facility ?? table.anyFacility }),
+              shifts.timesOf({ place: placeOfZone(zone) }),
+              shifts.begin({ times: timesInWords(report.shift_starts, locale.value) }),
             ].join(' · ')}
           </p>
         )}
@@ -172,7 +172,7 @@ function HandoverForm({ report, place, onDone, onClose }: HandoverFormProps) {
     >
       <p class="muted free-text">
         {place ?? table.anyFacility}: <ShiftTime at={from} timeZone={zone} /> –{' '}
-        <ShiftTime at={to} timeZone={zone} /> · {shifts.timesOf(placeOfZone(zone))}
+        <ShiftTime at={to} timeZone={zone} /> · {shifts.timesOf({ place: placeOfZone(zone) })}
       </p>
       <TextArea label={shifts.handoverText} rows={6} maxLength={4_000} isRequired {...bound(text)} />
     </FormDialog>
@@ -216,7 +216,7 @@ function Part({ title, lines, hasMore, timeZone, address, isWide = false, childr
       class={`panel ${isWide ? 'shift-changes' : ''} ${lines.length === 0 ? 'none' : ''}`}
       aria-label={title}
     >
-      <h2>{shifts.counted(title, `${lines.length}${hasMore ? '+' : ''}`)}</h2>
+      <h2>{shifts.counted({ title, count: `${lines.length}${hasMore ? '+' : ''}` })}</h2>
       {lines.length === 0 && <p class="muted">{shifts.nothing}</p>}
       <ul class="shift-lines" hidden={lines.length === 0}>
         {lines.map(({ key, at, deviceId, what, detail, sign }) => (
@@ -279,7 +279,7 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
           at: raised.last_at,
           deviceId: raised.device_id,
           what: alarmHelp.types[raised.type].name,
-          detail: raised.raised > 1 ? shifts.times(raised.raised) : null,
+          detail: raised.raised > 1 ? shifts.times({ count: raised.raised }) : null,
           sign: <SeverityMark severity={raised.severity} text="" />,
         }))}
       />

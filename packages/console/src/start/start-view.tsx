@@ -11,7 +11,7 @@ import { namedZones } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyText } from '../kit/secret-dialog.tsx';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 const DISCOVER = 'granary bridge discover mqtt://192.168.1.10';
 const REMOVE_DEMO = 'granary remove-demo';
@@ -47,8 +47,8 @@ function SimulatedDevices() {
     <section class="panel" aria-label={start.simulated}>
       <h2>{start.simulated}</h2>
       <p>
-        {simulated === 0 ? start.none : start.simulatedCount(simulated)}{' '}
-        {own === 0 ? start.noOwn : start.own(own)}
+        {simulated === 0 ? start.none : start.simulatedCount({ count: simulated })}{' '}
+        {own === 0 ? start.noOwn : start.own({ count: own })}
       </p>
       {simulated > 0 && (
         <p>
@@ -72,7 +72,7 @@ function OtherClocks() {
   const unlike = zonesUnlikeService(namedZones(told, null), told.service, Date.now());
   if (unlike.length === 0) return null;
   const places = new Intl.ListFormat(locale.value).format(unlike.map(placeOfZone));
-  return <p class="panel">{start.otherClocks(placeOfZone(told.service), places)}</p>;
+  return <p class="panel">{start.otherClocks({ service: placeOfZone(told.service), silos: places })}</p>;
 }
 
 /** Shows the three ways to attach a device. */

@@ -7,7 +7,7 @@ import { Dialog } from '../kit/dialog.tsx';
 import { bound, TextInput } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { PersonTiles, PinEntry, type Secret } from './pin-entry.tsx';
 
 /** Asks the person, or a second one, to confirm the request that is about to be sent. */

@@ -6,7 +6,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Field } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 const DIGITS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'] as const;
 const PIN_CHARS_MIN = 4;
@@ -46,7 +46,7 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
   return (
     <form class="pin-entry" onSubmit={(event) => void enter(event)}>
       {hint !== undefined && <p class="muted">{hint}</p>}
-      <Field label={usesPassword ? terminals.passwordOf(name) : terminals.pinOf(name)}>
+      <Field label={usesPassword ? terminals.passwordOf({ name }) : terminals.pinOf({ name })}>
         {(id) => (
           <input
             id={id}
@@ -73,7 +73,7 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
               key={digit}
               type="button"
               class="button"
-              aria-label={terminals.digit(digit)}
+              aria-label={terminals.digit({ digit })}
               onClick={() => press(digit)}
             >
               {digit}

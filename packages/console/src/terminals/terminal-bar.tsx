@@ -9,7 +9,7 @@ import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 import { PersonTiles, PinEntry, type Secret } from './pin-entry.tsx';
 
 /** At this interval at most the page asks whether the person is still signed in, and reports that they are still there. */

@@ -11,7 +11,7 @@ import { Failure } from '../kit/messages.tsx';
 import { ordered } from '../kit/table-order.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { nameOf } from '../operations/jobs.ts';
-import { locale, texts } from '../texts/texts.ts';
+import { locale, texts } from '../texts.ts';
 
 /** The own views of the key and the shared ones, by name; they are read when somebody opens the list. */
 export function useSavedViews(): Loaded<readonly View[]> {
@@ -48,7 +48,7 @@ function ViewsDialog({ onClose }: { readonly onClose: () => void }) {
             </a>
             {view.shared && (
               <span class="muted free-text">
-                {view.is_own ? words.shared : words.sharedBy(nameOf(view.created_by) ?? '')}
+                {view.is_own ? words.shared : words.sharedBy({ name: nameOf(view.created_by) ?? '' })}
               </span>
             )}
             <RemoveView view={view} onDone={reload} />
@@ -122,7 +122,7 @@ function RemoveView({ view, onDone }: { readonly view: View; readonly onDone: ()
   return (
     <ConfirmButton
       text={shifts.remove}
-      label={words.remove(view.name)}
+      label={words.remove({ name: view.name })}
       means={view.shared ? words.removeMeansAll : words.removeMeans}
       onConfirm={async () => {
         await console.client.views.remove(view.view_id, callOptions(console));

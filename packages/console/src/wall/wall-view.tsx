@@ -7,7 +7,7 @@ import { timeText } from '../kit/sentences.ts';
 import { byNeed } from '../overview/arrangement.ts';
 import { DeviceTile } from '../overview/device-tile.tsx';
 import { byDevice, detailsOf, OverviewContext } from '../profiles/tile-facts.ts';
-import { texts } from '../texts/texts.ts';
+import { texts } from '../texts.ts';
 
 /** How long a facility is shown before the next one. */
 const TURN_MS = 20_000;
@@ -47,7 +47,7 @@ export function WallView() {
         <header>
           <h1 class="free-text">{facility ?? wall.empty}</h1>
           {facilities.length > 1 && (
-            <p class="muted">{wall.of((turn.value % facilities.length) + 1, facilities.length)}</p>
+            <p class="muted">{wall.of({ place: (turn.value % facilities.length) + 1, count: facilities.length })}</p>
           )}
         </header>
         <ul class="overview-tiles" inert>
@@ -68,7 +68,7 @@ function LostCover() {
   if (!useIsLost() || current.state !== 'lost') return null;
   return (
     <p class="wall-lost" role="alert">
-      {shell.notLiveSince(timeText(current.sinceMs, site.clock.nowMs.peek()))}
+      {shell.notLiveSince({ time: timeText(current.sinceMs, site.clock.nowMs.peek()) })}
     </p>
   );
 }

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { checker, type ListRule } from '../input/schema.ts';
 import { form } from '../input/text-schemas.ts';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 import { wantedLabel } from './label-match.ts';
 
 export const LABELS_MAX = 20;

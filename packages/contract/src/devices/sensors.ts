@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { closed, described } from '../input/schema.ts';
 import { form, line } from '../input/text-schemas.ts';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 import { SENSOR_STATUSES } from './statuses.ts';
 
 export const SENSORS_DECLARED_MAX = 64;

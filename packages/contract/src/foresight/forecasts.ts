@@ -5,7 +5,7 @@ import { checker, closed, described } from '../input/schema.ts';
 import { form, line } from '../input/text-schemas.ts';
 import { Timestamp } from '../input/timestamp.ts';
 import { codeField, VALUES } from '../sentence-fields.ts';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 import { FORECAST_REASONS, GRAIN_REASONS } from '../sentences/foresight.ts';
 
 /**

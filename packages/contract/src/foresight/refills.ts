@@ -6,7 +6,7 @@ import { type Checker, checker, closed, described } from '../input/schema.ts';
 import { line } from '../input/text-schemas.ts';
 import { Timestamp } from '../input/timestamp.ts';
 import { issueOf } from '../input/validation-issues.ts';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 import { PlannedDelivery } from './silo-use.ts';
 
 export const COMPARTMENTS_MAX = 20;

@@ -3,7 +3,7 @@ import { closed, described } from '../input/schema.ts';
 import { form, LocalDate, line, TimeZoneName } from '../input/text-schemas.ts';
 import { Timestamp } from '../input/timestamp.ts';
 import { WEEKDAYS } from '../notifications.ts';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 
 export const GRAINS = ['maize', 'wheat', 'soft_wheat', 'barley', 'soybean', 'rice', 'sorghum'] as const;
 export const ANIMAL_KINDS = ['broiler', 'layer', 'pig', 'dairy', 'other'] as const;

@@ -1,6 +1,6 @@
 import { type Static, type TSchema, Type } from 'typebox';
 import { Compile, type Validator } from 'typebox/compile';
-import { sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
 import { findIssues, issueOf, pointerName, type ValidationIssue } from './validation-issues.ts';
 
 const LIST_CHARS_MAX = 8_000;

@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { Format } from 'typebox/format';
-import { inEnglish, sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
+import { inEnglish } from '../sentences/english.ts';
 import type { EXPECTED } from '../sentences/faults.ts';
 import type { Sentence } from '../sentences/sentence.ts';
 import { isSeen } from './seen-text.ts';

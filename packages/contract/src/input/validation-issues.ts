@@ -1,5 +1,6 @@
 import { Guard } from 'typebox/guard';
-import { inEnglish, sentence } from '../sentences/english.ts';
+import { sentence } from '../sentences/codes.ts';
+import { inEnglish } from '../sentences/english.ts';
 import type { EXPECTED, FIELD_FAULTS } from '../sentences/faults.ts';
 import type { Sentence } from '../sentences/sentence.ts';
 import { parseTime, TIME_EXAMPLE } from '../time.ts';

@@ -2,7 +2,7 @@ import { type Answer, ErrorAnswer } from '../endpoints/declaration/answers.ts';
 import type { Endpoint } from '../endpoints/declaration/endpoint.ts';
 import type { GroupName } from '../endpoints/declaration/groups.ts';
 import { PlantError, plantErrorStatus } from '../endpoints/plants.ts';
-import { ERROR_TEXTS } from '../error-texts.ts';
+import { errorText } from '../error-texts.ts';
 import { type ErrorCode, STATUS_OF } from '../errors.ts';
 import { SESSION_COOKIE } from '../session.ts';
 import { SIGN_ON_COOKIE } from '../sign-on.ts';
@@ -90,7 +90,7 @@ function statusIn({ group }: Endpoint, code: ErrorCode): number {
 }
 
 function exampleOf(code: ErrorCode): JsonObject {
-  const { means, cure } = ERROR_TEXTS[code];
+  const { means, cure } = errorText(code);
   return { summary: cure, value: { success: false, error: { code, message: means, request_id: 'req_1' } } };
 }
 
@@ -127,7 +127,7 @@ export class ComponentRefusals {
     const name = `${kind}${status}.${codes.join('.')}`;
     if (!this.#responses.has(name)) {
       this.#responses.set(name, {
-        description: codes.map((code) => `\`${code}\`: ${ERROR_TEXTS[code].means}`).join('\n\n'),
+        description: codes.map((code) => `\`${code}\`: ${errorText(code).means}`).join('\n\n'),
         headers: headerReferences(refusalHeaders(errors.includes('unauthorized') && !isBeforeRoute, status)),
         content: { 'application/json': this.#contentOf(group === 'sandbox' && !isBeforeRoute, codes) },
         'x-error-codes': codes,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Endpoint, RequestHeader } from '../endpoints/declaration/endpoint.ts';
 import { type GroupAddresses, groupRoots } from '../endpoints/declaration/groups.ts';
 import { ALL_ENDPOINTS, type NamedEndpoint, SLICES } from '../endpoints/endpoints.ts';
-import { ERROR_TEXTS } from '../error-texts.ts';
+import { errorText } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { closed } from '../input/schema.ts';
 import { Timestamp } from '../input/timestamp.ts';
@@ -114,7 +114,7 @@ fields, and enumerations of answers further values, in later versions: ignore wh
 
 /** Every code with its status and its cure, for programs that explain refusals to people. */
 const ERRORS = Object.fromEntries(
-  ERROR_CODES.map((code) => [code, { status: STATUS_OF[code], ...ERROR_TEXTS[code] }]),
+  ERROR_CODES.map((code) => [code, { status: STATUS_OF[code], ...errorText(code) }]),
 );
 
 const INTERFACE_TAG = {

@@ -1,4 +1,5 @@
-import { ERROR_TEXTS } from '../error-texts.ts';
+import { ENGLISH_TEXTS, SENTENCE_SOURCES } from '@granary/words/english';
+import { errorText } from '../error-texts.ts';
 import { ERROR_CODES, STATUS_OF } from '../errors.ts';
 import { ALERTS } from '../sentences/alerts.ts';
 import { EXPECTED, FIELD_FAULTS, LINK_FAULTS } from '../sentences/faults.ts';
@@ -6,11 +7,12 @@ import { FAULTS_FOUND, FORECAST_REASONS, GRAIN_REASONS, NO_FAULT_FOUND } from '.
 import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from '../sentences/jobs.ts';
 import { PARTS } from '../sentences/parts.ts';
 import { REFUSALS } from '../sentences/refusals.ts';
+import type { KindsOfValues } from '../sentences/sentence.ts';
 import { WORDS } from '../sentences/words.ts';
 
 const ERRORS_INTRODUCTION = `# Errors
 
-This page is made by \`npm run references\`; the texts are in \`packages/contract/src/error-texts.ts\`.
+This page is made by \`npm run references\`; the texts are in \`errors\` of \`packages/words/catalogue/en.json\` and in \`packages/contract/src/error-texts.ts\`.
 
 A refusal is \`{"success": false, "error": {"code", "message", "message_code"?, "message_values"?, "details"?, "request_id"}}\`. Programs decide by \`code\`, which
 stays the same; \`message\` is for people and says more about the single case, which \`message_code\` and \`message_values\` tell to programs ([sentences.md](sentences.md)). \`details\` lists the faults of an input with their places.
@@ -21,7 +23,7 @@ Which endpoint can answer which code is in [openapi.json](openapi.json).
 export function errorPage(): string {
   const byStatus = ERROR_CODES.toSorted((a, b) => STATUS_OF[a] - STATUS_OF[b]);
   const rows = byStatus.map((code) => {
-    const { means, cure } = ERROR_TEXTS[code];
+    const { means, cure } = errorText(code);
     return `| ${STATUS_OF[code]} | \`${code}\` | ${means} | ${cure} |`;
   });
   return `${ERRORS_INTRODUCTION}
@@ -33,7 +35,7 @@ ${rows.join('\n')}
 
 const INTRODUCTION = `# Sentences
 
-This page is made by \`npm run references\`; the texts are in \`packages/contract/src/sentences/\`.
+This page is made by \`npm run references\`; the codes are in \`packages/contract/src/sentences/\`, the texts in \`packages/words/catalogue/\`.
 
 Beside a sentence for people stands the same as a code with values, from which a program can write it in any language:
 \`message_code\` and \`message_values\` beside \`message\`, \`status_code\` and \`status_values\` beside \`status_detail\`,
@@ -44,9 +46,8 @@ What decides whether a text has a code: what a person can meet on the page has o
 program causes (its method, headers, JSON, cursors and keys of idempotency, and the reason beside the raw topic and payload of a
 rejected message); such a refusal has its error code, for which the page has a text in every language. Nothing is recognised by its text.
 
-In the texts \`{moved:quantity}\` is the value \`moved\`, and its kind; a part in square brackets is left out when its value is
-missing or \`null\`. A kind with a capital letter begins a sentence. \`<days:day|days>\` is the form for the number \`days\`, in the
-order of the plural rules of the language: one, few, many, other, as far as it tells them apart.
+The texts are in ICU MessageFormat: \`{moved}\` is the value \`moved\`, \`{Operation}\` the value \`operation\` at the beginning of a sentence, with a capital letter. A value whose kind
+ends with \`?\` may be missing or \`null\`; then the form \`none\` is chosen.
 
 | kind | value |
 |---|---|
@@ -68,7 +69,9 @@ order of the plural rules of the language: one, few, many, other, as far as it t
 | \`list\`, \`clauses\`, \`alternatives\` | a list of such parts, with commas, semicolons or "or" between them |
 `;
 
-const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<string, string>>])[] = [
+const TEXTS_OF_CODES: Readonly<Record<string, string>> = SENTENCE_SOURCES;
+
+const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<string, KindsOfValues>>])[] = [
   ['`message` of alerts', ALERTS],
   ['`status_detail` of operations', OPERATION_DETAILS],
   ['`detail` of the steps of a trace; an end has the `status_detail` of the operation', TRACE],
@@ -88,17 +91,16 @@ const LISTS: readonly (readonly [title: string, sentences: Readonly<Record<strin
 
 /** The page that lists every code with its values and its English text. */
 export function sentencePage(): string {
-  const words = Object.entries(WORDS).map(
-    ([kind, all]) =>
-      `| \`${kind}\` | ${Object.entries(all)
-        .map(([word, text]) => `\`${word}\`: ${text}`)
-        .join('; ')} |`,
-  );
-  const lists = LISTS.map(
-    ([title, sentences]) =>
-      `\n## ${title}\n\n| code | text |\n|---|---|\n${Object.entries(sentences)
-        .map(([code, text]) => `| \`${code}\` | ${text} |`)
-        .join('\n')}\n`,
-  );
+  const words = Object.entries(WORDS).map(([kind, all]) => {
+    const texts = all.map((word) => `\`${word}\`: ${ENGLISH_TEXTS.words[kind]?.[word]}`);
+    return `| \`${kind}\` | ${texts.join('; ')} |`;
+  });
+  const lists = LISTS.map(([title, sentences]) => {
+    const rows = Object.entries(sentences).map(([code, kinds]) => {
+      const values = Object.entries(kinds).map(([name, kind]) => `\`${name}\`: ${kind}`);
+      return `| \`${code}\` | ${values.join(', ')} | ${TEXTS_OF_CODES[code]?.replaceAll('|', '\\|')} |`;
+    });
+    return `\n## ${title}\n\n| code | values | text |\n|---|---|---|\n${rows.join('\n')}\n`;
+  });
   return `${INTRODUCTION}${words.join('\n')}\n${lists.join('')}`;
 }

@@ -1,41 +1,8 @@
+import { ENGLISH_TEXTS } from '@granary/words/english';
 import { unitSymbol } from '../telemetry/channels.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../time.ts';
-import { ALERTS } from './alerts.ts';
-import { EXPECTED, FIELD_FAULTS, LINK_FAULTS } from './faults.ts';
-import { FINDINGS, FORECAST_REASONS, GRAIN_REASONS } from './foresight.ts';
-import { ATTENTION, COMMAND_DETAILS, MISSION_DETAILS, OPERATION_DETAILS, TRACE } from './jobs.ts';
-import { PARTS } from './parts.ts';
-import { REFUSALS } from './refusals.ts';
-import { inWords, missionText, type Reader, type Sentence, type ValuesOf, written } from './sentence.ts';
-import { WORDS } from './words.ts';
-
-/** The English template of every code. */
-export const SENTENCES = {
-  ...ALERTS,
-  ...OPERATION_DETAILS,
-  ...TRACE,
-  ...ATTENTION,
-  ...COMMAND_DETAILS,
-  ...MISSION_DETAILS,
-  ...FORECAST_REASONS,
-  ...GRAIN_REASONS,
-  ...FINDINGS,
-  ...REFUSALS,
-  ...FIELD_FAULTS,
-  ...EXPECTED,
-  ...LINK_FAULTS,
-  ...PARTS,
-} as const;
-
-export type SentenceCode = keyof typeof SENTENCES;
-
-/** A sentence whose values are those of its template. */
-export const sentence = <Code extends SentenceCode>(
-  code: Code,
-  ...values: keyof ValuesOf<(typeof SENTENCES)[Code]> extends never
-    ? []
-    : [ValuesOf<(typeof SENTENCES)[Code]>]
-): Sentence<Code> => ({ code, values: values[0] ?? {} });
+import type { Sentence } from './sentence.ts';
+import { inWords, missionText, type Reader, written } from './writing.ts';
 
 const YEAR_MS = 365 * DAY_MS;
 /** The limits choose the largest unit in which the time is at least 1.5, or 1 of the next larger unit if the time is close to it. */
@@ -57,8 +24,8 @@ export function durationText(lengthMs: number): string {
 /** English as the service writes it: numbers with all their digits, and times in UTC. */
 export const ENGLISH: Reader = {
   language: 'en',
-  sentences: SENTENCES,
-  words: WORDS,
+  sentences: ENGLISH_TEXTS.sentences,
+  words: ENGLISH_TEXTS.words,
   number: String,
   waypoint: String,
   percent: (value) => `${value.toFixed(1)} %`,

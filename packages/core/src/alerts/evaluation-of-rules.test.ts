@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { SECOND_MS } from '@granary/contract/time';
 import { initialMaintenance } from '../configuration/rule-checks.ts';
 import { NEVER_SEEN } from '../devices/status.ts';

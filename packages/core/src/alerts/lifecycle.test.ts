@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Alert } from '@granary/contract/alerts';
 import { Refusal } from '@granary/contract/errors';
 import { checker } from '@granary/contract/input/schema';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { alertWith } from '@granary/testing/core/alerts';
 import fc from 'fast-check';

@@ -1,6 +1,6 @@
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf, shouldBeNumber } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { type SiteDevice, siteDeviceFaults } from '@granary/contract/site';
 import { type Limits, mayPlace } from '../keys.ts';
 import { type CsvRow, csvRows, separatorOf } from './csv.ts';

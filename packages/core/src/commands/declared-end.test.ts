@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { COMMAND_STATES } from '@granary/contract/link/field-messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS, toIso } from '@granary/contract/time';
 import { EXPIRY_SKEW_MS, MOTION_EXPIRY_MS } from '../jobs/polling.ts';
 import { refuseDeclaration } from './declared-end.ts';

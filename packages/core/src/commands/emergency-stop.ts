@@ -1,7 +1,7 @@
 import type { EmergencyStopSummary } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { isDue, STOP_RESEND_MS } from '../jobs/polling.ts';
 import { reasonText } from '../words.ts';

@@ -1,7 +1,7 @@
 import type { CommandRequest } from '@granary/contract/commands';
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { deviceStatus, type Presence } from '../devices/status.ts';
 import { isInside } from '../geometry.ts';
 import { refuseRelease, refuseWhileStopped } from './emergency-stop.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { COMMAND_DETAILS } from '@granary/contract/sentences/jobs';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso, toIsoOrNull } from '@granary/contract/time';

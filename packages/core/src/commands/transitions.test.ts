@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { COMMAND_NAMES, type CommandName, type CommandStatus } from '@granary/contract/commands';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import type { CommandState as ReportedState } from '@granary/contract/link/field-messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { DAY_MS, MINUTE_MS, toIso } from '@granary/contract/time';
 import { initialFieldConfiguration } from '../configuration/field-configuration.ts';
 import { NEVER_SEEN } from '../devices/status.ts';

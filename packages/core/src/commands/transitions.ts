@@ -1,6 +1,6 @@
 import type { CommandReason, CommandStatus } from '@granary/contract/commands';
 import type { CommandProgress, CommandState as ReportedState } from '@granary/contract/link/field-messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { DeclarationInput } from '../jobs/declared-end.ts';
 import { deviceTimeMs, EXPIRY_SKEW_MS, isDue, isReportDue, type NotSentReason } from '../jobs/polling.ts';
 import { deviceReason } from '../words.ts';

@@ -4,7 +4,7 @@ import type {
 } from '@granary/contract/configuration/field-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { isInside, refuseBadFence } from '../geometry.ts';
 import { initialMaintenance, patchMaintenance } from './rule-checks.ts';

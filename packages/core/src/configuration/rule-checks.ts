@@ -1,7 +1,7 @@
 import type { Maintenance, ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import { Refusal } from '@granary/contract/errors';
 import { ISSUES_MAX, issueOf, type ValidationIssue } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { checkedTimeMs, HOUR_MS, toIso } from '@granary/contract/time';
 import { type RuleThreshold, ruleKey, ruleThreshold } from '../alerts/rule-key.ts';
 import type { RuleSensor } from '../alerts/rules/threshold-rules.ts';

@@ -12,7 +12,7 @@ import {
   type Supply,
 } from '@granary/contract/foresight/silo-use';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { checkedTimeMs, parseTime } from '@granary/contract/time';
 import { DEFAULT_MONITORING, patchMonitoring } from '../alerts/monitoring.ts';
 import { initialMaintenance, patchMaintenance } from './rule-checks.ts';

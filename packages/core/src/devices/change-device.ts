@@ -2,7 +2,7 @@ import type { DevicePatch } from '@granary/contract/devices/devices';
 import { LABELS_MAX, type LabelChanges, type Labels } from '@granary/contract/devices/labels';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { type Limits, mayPlace, type Place } from '../keys.ts';
 import { declareSensors } from '../sensors/declare-sensors.ts';
 import { declaredSensors, SENSORS_DOCUMENT } from '../sensors/declared-sensors.ts';

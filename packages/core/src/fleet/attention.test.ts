@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ATTENTION_ITEMS_MAX } from '@granary/contract/fleet';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import { alertWith } from '@granary/testing/core/alerts';
 import type { AlertState } from '../alerts/lifecycle.ts';
 import { beginCommand, type CommandState } from '../commands/state.ts';

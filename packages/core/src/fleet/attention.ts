@@ -6,7 +6,8 @@ import {
   type AttentionReason,
   type Overview,
 } from '@granary/contract/fleet';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';
 import type { AlertState } from '../alerts/lifecycle.ts';

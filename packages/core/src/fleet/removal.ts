@@ -1,6 +1,6 @@
 import type { DevicePurge } from '@granary/contract/devices/devices';
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type CommandState, isOpen } from '../commands/state.ts';
 import { isMissionOver, type MissionState } from '../missions/state.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { ForecastReason } from '@granary/contract/sentences/foresight';
 import { DAY_MS, HOUR_MS, toIso, toIsoOrNull } from '@granary/contract/time';
 import { expectedKg, implausibleOf, isHoused } from './animals.ts';

@@ -1,6 +1,7 @@
 import type { Actor } from '@granary/contract/audit';
 import type { DeclaredEnd as DeclaredEndRecord, EndDeclaration } from '@granary/contract/declared-end';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import type { PARTS } from '@granary/contract/sentences/parts';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';

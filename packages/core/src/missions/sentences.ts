@@ -1,5 +1,5 @@
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { MISSION_DETAILS } from '@granary/contract/sentences/jobs';
 import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import type { Sentence } from '@granary/contract/sentences/sentence';

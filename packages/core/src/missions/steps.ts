@@ -1,5 +1,5 @@
 import type { MissionRequestKind, MissionStatus } from '@granary/contract/missions';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { MOTION_EXPIRY_MS, REPORT_SPACING_MS } from '../jobs/polling.ts';
 import { isMissionOver, type MissionEnd, type MissionState } from './state.ts';

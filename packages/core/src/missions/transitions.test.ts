@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
 import type { MissionState as ReportedState } from '@granary/contract/link/field-messages';
 import { MISSION_REQUESTS, type MissionReason, type MissionStatus } from '@granary/contract/missions';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
 import { TWO_WAYPOINT_PLAN as plan, START_MS } from '@granary/testing/core/missions';
 import { FRESHNESS_MS } from '../devices/status.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { NOTICE_KINDS } from '@granary/contract/notifications';
-import { messageOf as messageFieldsOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf as messageFieldsOf } from '@granary/contract/sentences/english';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { faultsOfSentence } from '@granary/testing/contract/sentences';
 import { ruleWith, shownAlert } from '@granary/testing/core/notifications';

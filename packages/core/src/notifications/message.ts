@@ -3,7 +3,7 @@ import { ALERT_SEVERITIES, type Alert, type AlertSeverity } from '@granary/contr
 import type { NoticeKind, NotificationRecord } from '@granary/contract/notifications';
 import { aboutAddress, alertsAddress } from '@granary/contract/page-addresses';
 import { ENGLISH } from '@granary/contract/sentences/english';
-import { written } from '@granary/contract/sentences/sentence';
+import { written } from '@granary/contract/sentences/writing';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import type { StoredRule } from './rule.ts';
 

@@ -12,7 +12,7 @@ import {
   WEEKDAYS,
 } from '@granary/contract/notifications';
 import type { PushSettings, PushSettingsInput } from '@granary/contract/push';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { toIso } from '@granary/contract/time';
 import { documentKind } from '../documents.ts';
 import type { Place } from '../keys.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Refusal } from '@granary/contract/errors';
-import { inEnglish, messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish, messageOf } from '@granary/contract/sentences/english';
 import {
   declaration,
   LATE_MS,

@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { type DeclarationInput, declaredEnd, declaredEndMessage } from '../jobs/declared-end.ts';

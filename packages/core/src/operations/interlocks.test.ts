@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { initialConfiguration } from '../configuration/silo-configuration.ts';

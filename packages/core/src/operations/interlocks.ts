@@ -2,7 +2,7 @@ import type { SiloConfiguration } from '@granary/contract/configuration/silo-con
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import type { DischargeRequest, FeedRequest, OperationType } from '@granary/contract/operations';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { isInForce } from '../devices/maintenance.ts';

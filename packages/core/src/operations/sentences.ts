@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { Quantity, Sentence } from '@granary/contract/sentences/sentence';
 import { fromGrams } from '../units.ts';
 import { quoted } from '../words.ts';

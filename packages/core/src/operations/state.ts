@@ -8,7 +8,7 @@ import {
   type OperationType,
   type RateUnit,
 } from '@granary/contract/operations';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { jobDocument } from '../documents.ts';
 import type { DeclaredEnd, Ended } from '../jobs/declared-end.ts';

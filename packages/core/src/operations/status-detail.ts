@@ -1,5 +1,5 @@
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { OPERATION_DETAILS } from '@granary/contract/sentences/jobs';
 import type { PARTS } from '@granary/contract/sentences/parts';
 import type { Quantity, Sentence } from '@granary/contract/sentences/sentence';

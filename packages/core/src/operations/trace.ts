@@ -1,6 +1,7 @@
 import type { Actor } from '@granary/contract/audit';
 import type { OperationStep, OperationTrace, TraceStep } from '@granary/contract/operations';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import type { OPERATION_DETAILS, TRACE } from '@granary/contract/sentences/jobs';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { toIso } from '@granary/contract/time';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { OperationProgress, ProgressState } from '@granary/contract/link/messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   LATE_MS,

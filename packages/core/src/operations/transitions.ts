@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { SECOND_MS } from '@granary/contract/time';
 import { FRESHNESS_MS } from '../devices/status.ts';
 import type { DeclarationInput } from '../jobs/declared-end.ts';

@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { Failure, OperationPlan, OperationState, Weight } from './state.ts';
 import { weightNoiseG } from './weighing.ts';

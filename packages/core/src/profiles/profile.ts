@@ -6,7 +6,7 @@ import {
   PROFILES,
   type ProfileName,
 } from '@granary/contract/profiles/profiles';
-import { inWords } from '@granary/contract/sentences/sentence';
+import { inWords } from '@granary/contract/sentences/writing';
 import type { AlertFacts, AlertRules } from '../alerts/evaluation.ts';
 import type { ValueCondition } from '../alerts/no-change-ranges.ts';
 import type { FieldFacts } from '../alerts/rules/field-rules.ts';

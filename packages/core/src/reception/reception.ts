@@ -1,6 +1,7 @@
 import type { RefusalCause, RefusedReadings } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import type { PARTS } from '@granary/contract/sentences/parts';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';

@@ -1,10 +1,11 @@
 import { dayAs, placeOfZone, timeAhead, timeAs } from '@granary/common/time-text';
 import { convertUnit } from '@granary/common/units';
 import type { Actor } from '@granary/contract/audit';
-import type { Report, ReportLanguage, ReportSilo } from '@granary/contract/reports';
+import type { Report, ReportSilo } from '@granary/contract/reports';
 import { checkedTimeMs, DAY_MS } from '@granary/contract/time';
 import type { Units } from '@granary/contract/views';
-import { REPORT_WORDS, type ReportWords } from './words.ts';
+import { type ServiceTexts, serviceTexts } from '@granary/words/all-languages';
+import type { Language } from '@granary/words/languages';
 
 /** An order that is due within this time is listed as a thing to do. */
 const ORDER_AHEAD_MS = 3 * DAY_MS;
@@ -14,7 +15,7 @@ const SYMBOLS = { kg: 'kg', t: 't', lb: 'lb', short_ton: 'sh tn' } as const;
 
 /** The language, units and addresses for one reader of a report. */
 export interface ReportReader {
-  readonly language: ReportLanguage;
+  readonly language: Language;
   readonly mass: Units['mass'];
   /** The name of the schedule that sends the report; `null` if a person asked for it. */
   readonly schedule: string | null;
@@ -31,7 +32,7 @@ export interface MailedReport {
 
 /** The text functions of a report, in the language and units of its reader. */
 export interface ReportTexts {
-  readonly words: ReportWords;
+  readonly words: ServiceTexts['mailedReport'];
   readonly nowMs: number;
   mass(kg: number | null, bushelKg?: number | null): string;
   time(timestamp: string): string;
@@ -46,7 +47,7 @@ export function textsOf(
   { language, mass }: ReportReader,
   { time_zone: timeZone, made_at: madeAt }: Report,
 ): ReportTexts {
-  const words = REPORT_WORDS[language];
+  const words = serviceTexts(language).mailedReport;
   const nowMs = checkedTimeMs(madeAt);
   const number = (value: number, digits = 0): string =>
     new Intl.NumberFormat(language, { maximumFractionDigits: digits }).format(value);
@@ -71,9 +72,6 @@ export function textsOf(
   };
 }
 
-export const filled = (text: string, values: Readonly<Record<string, string>>): string =>
-  text.replace(/\{(\w+)\}/g, (_, name: string) => values[name] ?? '');
-
 const oneLine = (text: string): string =>
   text.replace(/[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+/gu, ' ');
 
@@ -81,7 +79,7 @@ const oneLine = (text: string): string =>
 export function whoOf(actor: Actor, words: ReportTexts['words']): string {
   const name = actor.actor ?? actor.key_name;
   const second = actor.confirmed_by?.name;
-  return second === undefined ? name : filled(words.confirmedBy, { name, second });
+  return second === undefined ? name : words.confirmedBy({ name, second });
 }
 
 const isToOrder = ({ order_by: orderBy }: ReportSilo, { made_at: madeAt }: Report): boolean =>
@@ -107,7 +105,7 @@ export const placeText = ({ facility, label }: Report, { words }: ReportTexts): 
 
 /** The report names its clock, because the reader may be in another time zone. */
 export const clocksText = ({ time_zone: zone }: Report, { words }: ReportTexts): string =>
-  filled(words.timesOf, { place: placeOfZone(zone) });
+  words.timesOf({ place: placeOfZone(zone) });
 
 /** The subject of a message. */
 export function reportSubject(report: Report, reader: ReportReader): string {
@@ -161,9 +159,7 @@ export function reportText(report: Report, reader: ReportReader): string {
 /** The order as the operators' page shows it at the time of the report. */
 export function orderText({ order_by: orderBy }: ReportSilo, { words, nowMs, ahead }: ReportTexts): string {
   if (orderBy === null) return '';
-  return checkedTimeMs(orderBy) <= nowMs
-    ? words.orderOverdue
-    : filled(words.orderBy, { time: ahead(orderBy) });
+  return checkedTimeMs(orderBy) <= nowMs ? words.orderOverdue : words.orderBy({ time: ahead(orderBy) });
 }
 
 /** `null` if nothing is known of any silo, because an unknown sum is not zero. */
@@ -183,8 +179,8 @@ export function footerOf(
 ): string[] {
   const { words, time } = texts;
   return [
-    filled(words.made, { time: time(report.made_at), zone: report.time_zone }),
-    ...(schedule === null ? [] : [filled(words.reason, { name: schedule })]),
+    words.made({ time: time(report.made_at), zone: report.time_zone }),
+    ...(schedule === null ? [] : [words.reason({ name: schedule })]),
     ...(consoleUrl === null ? [] : [`${words.openConsole}: ${consoleUrl}/#/reports`]),
   ];
 }

@@ -2,7 +2,7 @@ import { DEFAULT_PRECISION, type SensorDeclaration } from '@granary/contract/dev
 import { Refusal } from '@granary/contract/errors';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { CHANNEL_NAMES } from '@granary/contract/telemetry/channels';
 import { type DeclaredSensor, type DeclaredSensors, largestValue } from './declared-sensors.ts';
 import { type Lane, SLOTS_PER_GROUP, type Slot } from './sensor.ts';

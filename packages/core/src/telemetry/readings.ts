@@ -1,7 +1,8 @@
 import type { TIME_UNITS } from '@granary/contract/devices/reception';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { durationText, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { durationText } from '@granary/contract/sentences/english';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';

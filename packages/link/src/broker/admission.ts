@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { BoundedMap } from '@granary/common/bounded-map';
 import { type Backoff, backoffMs } from '@granary/common/patience';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { LinkFault } from '@granary/contract/sentences/faults';
 import { MINUTE_MS } from '@granary/contract/time';
 import {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { checkDeviceId } from '@granary/contract/ids';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { printable } from '../codec.ts';
 import { KEEP_ALIVE_CHECK_MS, LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';

@@ -1,7 +1,8 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { TOPIC_ROOT, topicOf, UP_SUBJECTS } from '@granary/contract/link/messages';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import type { LinkFault } from '@granary/contract/sentences/faults';
 import type { IPublishPacket } from 'mqtt-packet';
 import type {

@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { CONTROL_BYTES_MAX, PUBLISH_BYTES_MAX } from '../limits.ts';
 import { CONNECT, malformed, ProtocolFault, PUBLISH } from './packet-types.ts';
 

@@ -1,4 +1,5 @@
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import type { LinkFault } from '@granary/contract/sentences/faults';
 
 /** The types of MQTT 3.1.1 control packets that a device sends. */

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { PACKETS_PER_TURN_MAX, UNREAD_BYTES_MAX, UNREAD_MS_MAX } from '../limits.ts';
 import { type Frame, FrameReader } from '../mqtt/frame-reader.ts';
 import { ProtocolFault } from '../mqtt/packet-types.ts';

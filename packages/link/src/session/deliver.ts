@@ -1,5 +1,6 @@
 import type { UpSubject } from '@granary/contract/link/messages';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { decode, payloadExcerpt, printable, type Undecodable } from '../codec.ts';
 import { EXCERPT_CHARACTERS_MAX } from '../limits.ts';
 import { ProtocolFault } from '../mqtt/packet-types.ts';

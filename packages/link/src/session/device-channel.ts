@@ -1,5 +1,5 @@
 import { DOWN_SUBJECTS, type DownSubject, topicOf } from '@granary/contract/link/messages';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { printable } from '../codec.ts';
 import {
   EXCERPT_CHARACTERS_MAX,

@@ -4,7 +4,7 @@ import { CSV_TYPE, IMPORT_BYTES_MAX, IMPORT_SHOWN_MAX, IMPORTED_DEVICES_MAX } fr
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { ValidationIssue } from '@granary/contract/input/schema';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { FAULTS_LISTED_MAX, refuseFaults } from '@granary/core/bulk/change-devices';
 import { type DeviceOfRow, readDevices } from '@granary/core/bulk/import-devices';
 import type { FastifyInstance, FastifyRequest } from 'fastify';

@@ -4,7 +4,7 @@ import type { NewConfirmation } from '@granary/contract/confirmations';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { toIso } from '@granary/contract/time';
 import {
   CONFIRMATION_MS,

@@ -4,7 +4,7 @@ import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import type { Me } from '@granary/contract/me';
 import type { Passkey } from '@granary/contract/passkeys';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { toIso, toIsoOrNull } from '@granary/contract/time';
 import { keyRecord } from '@granary/core/keys';
 import {

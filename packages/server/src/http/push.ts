@@ -3,7 +3,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
 import type { PushState } from '@granary/contract/push';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { toIso } from '@granary/contract/time';
 import { isPushService } from '@granary/core/notifications/push';
 import { pushRule } from '@granary/core/notifications/rule';

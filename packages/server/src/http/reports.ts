@@ -2,14 +2,8 @@ import { newId } from '@granary/app/ids';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import type {
-  NewReportSchedule,
-  Report,
-  ReportFormat,
-  ReportLanguage,
-  SentReport,
-} from '@granary/contract/reports';
-import { sentence } from '@granary/contract/sentences/english';
+import type { NewReportSchedule, Report, ReportFormat, SentReport } from '@granary/contract/reports';
+import { sentence } from '@granary/contract/sentences/codes';
 import { isUnlimited } from '@granary/core/keys';
 import { dayOf, daysAround, lastDays, type ReportDays } from '@granary/core/reports/period';
 import { reportCsv } from '@granary/core/reports/report';
@@ -20,6 +14,7 @@ import {
   scheduleContent,
   scheduleRecord,
 } from '@granary/core/reports/schedule';
+import type { Language } from '@granary/words/languages';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { makeReport } from '../background/reports/make-report.ts';
@@ -50,7 +45,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return makeReport(app, wish, () => nextPart(request));
   }
 
-  const readerOf = async ({ caller }: FastifyRequest, language: ReportLanguage): Promise<ReportReader> => {
+  const readerOf = async ({ caller }: FastifyRequest, language: Language): Promise<ReportReader> => {
     const { units } = await app.views.preferences(caller.keyId);
     return { language, mass: units?.mass ?? 'metric', schedule: null, consoleUrl: null };
   };

@@ -3,7 +3,7 @@ import type { TimePosition } from '@granary/app/shifts/shift-rows';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { ShiftReport } from '@granary/contract/shifts';
 import { ORDERS_AHEAD_MS, SHIFT_ITEMS_MAX, SHIFT_MS_MAX } from '@granary/contract/shifts';
 import { checkedTimeMs, DAY_MS, toIso } from '@granary/contract/time';

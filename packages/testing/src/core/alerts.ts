@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { AlertState } from '@granary/core/alerts/lifecycle';
 
 /** An alert that nobody has acknowledged yet; `fields` are those that the test is about. */

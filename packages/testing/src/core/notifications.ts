@@ -1,7 +1,8 @@
 import type { Alert } from '@granary/contract/alerts';
 import type { EventType } from '@granary/contract/events';
 import type { NotificationRuleInput } from '@granary/contract/notifications';
-import { messageOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { messageOf } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import type { AlertEvent } from '@granary/core/notifications/notice';
 import { type RuleContent, ruleContent } from '@granary/core/notifications/rule';

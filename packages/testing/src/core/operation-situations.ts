@@ -1,6 +1,6 @@
 import type { ProgressState } from '@granary/contract/link/messages';
 import type { FailureReason } from '@granary/contract/operations';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { MINUTE_MS } from '@granary/contract/time';
 import {
   beginOperation,

@@ -1,13 +1,8 @@
-import {
-  REPORT_LANGUAGES,
-  REPORT_PERIODS,
-  type ReportLanguage,
-  type ReportPeriod,
-  type ReportSilo,
-} from '@granary/contract/reports';
+import { REPORT_PERIODS, type ReportPeriod, type ReportSilo } from '@granary/contract/reports';
 import { reportCsv } from '@granary/core/reports/report';
 import { reportText } from '@granary/core/reports/report-text';
 import { reportHtml } from '@granary/server/background/reports/report-html';
+import { LANGUAGES, type Language } from '@granary/words/languages';
 import { type AccessValues, accessClient } from '../../access/service-access.ts';
 import type { Define } from '../../program/environment.ts';
 import { choice, given, withAccess, withExamples } from '../../program/options.ts';
@@ -22,7 +17,7 @@ interface Values extends AccessValues {
   readonly facility?: string;
   readonly label?: string;
   readonly tz?: string;
-  readonly language: ReportLanguage;
+  readonly language: Language;
   readonly csv?: true;
   readonly html?: true;
 }
@@ -53,7 +48,7 @@ export const report: Define = (command, environment) => {
       '--tz <zone>',
       'by whose clocks; the zone that its silos share unless given, such as Europe/Berlin',
     )
-    .addOption(choice('--language <language>', 'of --html', REPORT_LANGUAGES).default('en'))
+    .addOption(choice('--language <language>', 'of --html', LANGUAGES).default('en'))
     .option('--csv', 'a line for each silo as CSV')
     .option('--html', 'a page for a browser and its printer');
   withExamples(

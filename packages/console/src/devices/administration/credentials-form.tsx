@@ -3,7 +3,7 @@ import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { ComponentChildren } from 'preact';
 import { useConsole } from '../../context/console.ts';
 import { SecretForm } from '../../kit/secret-dialog.tsx';
-import { texts } from '../../texts/texts.ts';
+import { texts } from '../../texts.ts';
 import { publishLine } from './publish-line.ts';
 
 interface Props {

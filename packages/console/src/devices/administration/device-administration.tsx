@@ -7,7 +7,7 @@ import { DialogButton, FormDialog } from '../../kit/dialog.tsx';
 import { FactList } from '../../kit/fact-list.tsx';
 import { bound, CheckInput } from '../../kit/inputs.tsx';
 import { profileNames } from '../../profiles/profiles.ts';
-import { texts } from '../../texts/texts.ts';
+import { texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { CredentialsForm } from './credentials-form.tsx';
 import { changedFields, type DeviceDraft, draftOfDevice, mergedDraft, patchOf } from './device-draft.ts';
@@ -82,9 +82,7 @@ function EditDevice({ device: { device_id: deviceId, name, group }, facts, onClo
     const now = draftOfDevice(fresh.device);
     const before = base.peek().draft;
     conflict.value = changedFields(before, now).map((field) =>
-      forms.changedTo(
-        deviceAdmin.fields[field],
-        field === 'sensors' ? String(now.sensors.length) : now[field],
+      forms.changedTo({ label: deviceAdmin.fields[field], value: field === 'sensors' ? String(now.sensors.length) : now[field] }
       ),
     );
     draft.value = mergedDraft(draft.peek(), before, now);
@@ -104,10 +102,10 @@ function EditDevice({ device: { device_id: deviceId, name, group }, facts, onClo
   }
 
   return (
-    <FormDialog title={deviceAdmin.editOf(name)} submit={common.save} onSubmit={save} onClose={onClose}>
+    <FormDialog title={deviceAdmin.editOf({ name })} submit={common.save} onSubmit={save} onClose={onClose}>
       {conflict.value.length > 0 && (
         <p class="refusal" role="alert">
-          {forms.conflict(conflict.value.join(', '))}
+          {forms.conflict({ changes: conflict.value.join(', ') })}
         </p>
       )}
       <DeviceFields hasCapacity={'capacity' in facts.detail} {...bound(draft)} />
@@ -149,7 +147,7 @@ function RemoveDevice({ device, onClose }: Omit<DialogProps, 'facts'>) {
 
   return (
     <FormDialog
-      title={deviceAdmin.removeOf(name)}
+      title={deviceAdmin.removeOf({ name })}
       submit={isPurge.value ? deviceAdmin.purge : deviceAdmin.remove}
       onSubmit={remove}
       onClose={onClose}

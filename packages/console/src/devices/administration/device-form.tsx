@@ -5,7 +5,7 @@ import { useConsole } from '../../context/console.ts';
 import { Button } from '../../kit/button.tsx';
 import { type Bound, bound, TextInput } from '../../kit/inputs.tsx';
 import { NumberInput } from '../../kit/number-input.tsx';
-import { texts } from '../../texts/texts.ts';
+import { texts } from '../../texts.ts';
 import { type DeviceDraft, EMPTY_SENSOR, type SensorDraft } from './device-draft.ts';
 
 type TextField = Exclude<keyof DeviceDraft, 'sensors'>;
@@ -87,7 +87,7 @@ function SensorsEditor({ value: sensors, onValue }: Bound<readonly SensorDraft[]
             </div>
             <Button
               kind="quiet"
-              label={deviceAdmin.removeSensor(sensor.sensor_id)}
+              label={deviceAdmin.removeSensor({ id: sensor.sensor_id })}
               onPress={() => onValue(sensors.filter((_, index) => index !== at))}
             >
               {forms.remove}
@@ -110,7 +110,7 @@ export function ConfirmId({ deviceId }: { readonly deviceId: string }) {
   const typed = useSignal('');
   return (
     <TextInput
-      label={texts.value.deviceAdmin.typeId(deviceId)}
+      label={texts.value.deviceAdmin.typeId({ id: deviceId })}
       isRequired
       maxLength={64}
       pattern={deviceId}

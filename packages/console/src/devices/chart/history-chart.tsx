@@ -13,7 +13,7 @@ import { formatDuration, formatTime } from '../../kit/format.ts';
 import { Failure } from '../../kit/messages.tsx';
 import { timeText } from '../../kit/sentences.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
-import { language, locale, texts } from '../../texts/texts.ts';
+import { language, locale, texts } from '../../texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
 import {
   type ChartMarks,
@@ -151,7 +151,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       bushels.value,
     ],
   );
-  const reading = isOfSelection || histories.failure !== null ? null : devices.reading(wordOf(range));
+  const reading = isOfSelection || histories.failure !== null ? null : devices.reading({ time: wordOf(range) });
   const onKey = (event: KeyboardEvent): void => {
     const middle = (range.fromMs + range.toMs) / 2;
     const next = {
@@ -183,7 +183,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       {isLive && <Failure of={histories.failure} />}
       <PlotPlace
         key={`${ids} ${language.value} ${lines.map(({ unit }) => unit).join()}`}
-        label={devices.chartOf(selected.map(lineName).join(', '))}
+        label={devices.chartOf({ sensors: selected.map(lineName).join(', ') })}
         sensors={lines.map(({ unit, id }, index) => ({
           unit,
           colour: SERIES_COLOURS[index] ?? SERIES_COLOURS[0],

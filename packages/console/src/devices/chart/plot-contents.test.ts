@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OperationRecord } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { en } from '../../texts/en/texts.ts';
-import { useLanguage } from '../../texts/texts.ts';
+import { texts, useLanguage } from '../../texts.ts';
 import type { ChartMarks } from './chart-data.ts';
 import type { TimeRange } from './chart-selection.ts';
 import { chartContents, placedNames } from './plot-contents.ts';
@@ -46,7 +45,7 @@ const contents = (
       usual: [],
       nowMs: NOW,
     },
-    en.devices.thresholds,
+    texts.value.devices.thresholds,
   );
 
 const meansOf = (...given: Parameters<typeof contents>) => contents(...given).table.columns[0]?.[0];

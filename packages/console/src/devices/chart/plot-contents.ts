@@ -5,7 +5,7 @@ import { INTERVAL_MS } from '@granary/contract/outline';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { type Conversion, shownAs } from '../../context/units.ts';
 import { amountText, operationTitle, refillTitle } from '../../operations/jobs.ts';
-import type { Texts } from '../../texts/en/texts.ts';
+import type { Texts } from '../../texts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
 import type { ChartMarks, SensorHistory, UsualValue } from './chart-data.ts';

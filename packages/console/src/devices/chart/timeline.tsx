@@ -7,7 +7,7 @@ import { actionText, messageText, statusText, timeText } from '../../kit/sentenc
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { nameOf, operationTitle, refillTitle } from '../../operations/jobs.ts';
 import { AddNote, RemoveNote } from '../../shifts/notes.tsx';
-import { texts } from '../../texts/texts.ts';
+import { texts } from '../../texts.ts';
 import type { ChartMarks } from './chart-data.ts';
 import { type Happening, happeningsOf, worstOf } from './happenings.ts';
 
@@ -57,7 +57,7 @@ export function Timeline({ deviceId, marks, reload }: Props) {
         })}
       </ol>
       {happenings.length > SHOWN_MAX && (
-        <p class="muted">{devices.earlierToo(happenings.length - SHOWN_MAX)}</p>
+        <p class="muted">{devices.earlierToo({ count: happenings.length - SHOWN_MAX })}</p>
       )}
     </section>
   );
@@ -109,7 +109,7 @@ function lineOf(happening: Happening, deviceId: string, nowMs: number): Line {
         details: [
           oldest === undefined
             ? null
-            : devices.timesSince(happening.alerts.length, timeText(oldest.created_at, nowMs)),
+            : devices.timesSince({ count: happening.alerts.length, since: timeText(oldest.created_at, nowMs) }),
           newest.acknowledged_by,
         ],
       };

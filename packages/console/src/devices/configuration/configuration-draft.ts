@@ -2,7 +2,7 @@ import type { ThresholdRule } from '@granary/contract/configuration/shared-confi
 import { SILO_USE_FIELDS } from '@granary/contract/outline';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
 import { minuteOf } from '../../kit/site-time.ts';
-import type { Texts } from '../../texts/en/texts.ts';
+import { nameOfCode, type Texts } from '../../texts.ts';
 import { numberOf, type SensorCable } from '../facts/sensors.ts';
 
 /** These fields are edited on the map or with the forecast, or have only one possible value. */
@@ -194,4 +194,4 @@ type Words = Pick<Texts['devices']['configuration'], 'fields' | 'sections'>;
 
 /** The name of a field; the name in the API where the page does not know the field yet. */
 export const fieldName = (path: string, { fields, sections }: Words): string =>
-  fields[path] ?? sections[path] ?? path;
+  nameOfCode({ ...sections, ...fields }, path);

@@ -8,7 +8,7 @@ import { labelInZone } from '../../kit/moment-input.tsx';
 import { NumberBox } from '../../kit/number-input.tsx';
 import { meantTime, shownTime } from '../../kit/site-time.ts';
 import { TimeBox } from '../../kit/time-input.tsx';
-import { texts } from '../../texts/texts.ts';
+import { nameOfCode, texts } from '../../texts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import {
   type Draft,
@@ -55,7 +55,7 @@ export function ConfigurationFields(props: Props) {
       <div class="device-configuration-sections">
         {[...sections].map(([section, members]) => (
           <fieldset key={section} class="panel">
-            <legend>{words.sections[section] ?? section}</legend>
+            <legend>{nameOfCode(words.sections, section)}</legend>
             {members.map((path) => (
               <Field
                 key={path}
@@ -94,7 +94,7 @@ export function fieldLabel(path: string, draft: Draft, timeZone: string): string
   const name = fieldName(path, devices.configuration);
   if (kindOf(path) === 'time') return labelInZone(name, draft.get(path) ?? '', timeZone);
   const unit = UNIT_OF[path];
-  return unit === undefined ? name : common.inUnit(name, unitSymbol(shownAs(unit, null).unit));
+  return unit === undefined ? name : common.inUnit({ name, unit: unitSymbol(shownAs(unit, null).unit) });
 }
 
 interface InputProps {
@@ -223,12 +223,12 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
               >
                 {cables.map(({ prefix, sensors: points }) => (
                   <option key={prefix} value={`${CABLE}${prefix}`}>
-                    {withUnit(words.rule.allPoints(prefix, points.length), points[0])}
+                    {withUnit(words.rule.allPoints({ prefix, count: points.length }), points[0])}
                   </option>
                 ))}
                 {choices.map((sensor) => (
                   <option key={sensor.id} value={sensor.id}>
-                    {withUnit(common.sensors[sensor.id] ?? sensor.id, sensor)}
+                    {withUnit(nameOfCode(common.sensors, sensor.id), sensor)}
                   </option>
                 ))}
               </select>
@@ -274,7 +274,7 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
                 }}
               />
               {!isReadOnly && (
-                <Button label={words.rule.removeOf(index + 1)} onPress={() => set(lines.toSpliced(index, 1))}>
+                <Button label={words.rule.removeOf({ number: index + 1 })} onPress={() => set(lines.toSpliced(index, 1))}>
                   {words.rule.remove}
                 </Button>
               )}

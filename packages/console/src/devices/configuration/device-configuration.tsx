@@ -21,7 +21,7 @@ import { timeText } from '../../kit/time-entry.ts';
 import { useHeight } from '../../kit/use-height.ts';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { nameOf } from '../../operations/jobs.ts';
-import { locale, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import type { ShownSensor } from '../facts/sensors.ts';
 import {
@@ -153,7 +153,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
         <div ref={actions} class="device-configuration-actions">
           {!isOutdated && <Failure of={action.failure} />}
           <p class="muted" role="status">
-            {changes.length > 0 && words.changed(changes.length)}
+            {changes.length > 0 && words.changed({ count: changes.length })}
             {changes.length === 0 && savedAt.value === null && words.unchanged}
             {changes.length === 0 && savedAt.value !== null && (
               <SavedLine device={{ device_id, group }} savedAt={savedAt.value} />
@@ -219,14 +219,14 @@ function Conflicts({ deviceId, group, draft, timeZone, conflicts, taken, onDecid
   return (
     <section class="panel device-conflicts" role="alert">
       <h2>
-        {words.changedBy(nameOf(newest?.actor ?? null) ?? words.somebody)}{' '}
+        {words.changedBy({ name: nameOf(newest?.actor ?? null) ?? words.somebody })}{' '}
         {newest !== undefined && (
           <span class="muted">
             <Time at={newest.at} />
           </span>
         )}
       </h2>
-      {taken.length > 0 && <p>{words.taken(taken.map(labelOf).join(', '))}</p>}
+      {taken.length > 0 && <p>{words.taken({ fields: taken.map(labelOf).join(', ') })}</p>}
       {conflicts.length > 0 && <p>{words.bothChanged}</p>}
       <ul>
         {conflicts.map((conflict) => (
@@ -234,12 +234,12 @@ function Conflicts({ deviceId, group, draft, timeZone, conflicts, taken, onDecid
             <strong>{labelOf(conflict.path)}</strong>
             <Button onPress={() => onDecide(conflict, conflict.mine)}>
               <span class="free-text">
-                {words.keepMine(shortened(conflict.path, conflict.mine, timeZone))}
+                {words.keepMine({ value: shortened(conflict.path, conflict.mine, timeZone) })}
               </span>
             </Button>
             <Button onPress={() => onDecide(conflict, conflict.theirs)}>
               <span class="free-text">
-                {words.takeTheirs(shortened(conflict.path, conflict.theirs, timeZone))}
+                {words.takeTheirs({ value: shortened(conflict.path, conflict.theirs, timeZone) })}
               </span>
             </Button>
           </li>

@@ -8,7 +8,7 @@ import { Time } from '../../kit/measured.tsx';
 import { Failure } from '../../kit/messages.tsx';
 import { MomentInput } from '../../kit/moment-input.tsx';
 import { nameOf } from '../../operations/jobs.ts';
-import { texts } from '../../texts/texts.ts';
+import { texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 
 interface Props {

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import { en } from '../../texts/en/texts.ts';
+import { loadTexts } from '@granary/words/languages';
 import { isCrossed, nextThreshold, thresholdsOf } from './thresholds.ts';
+
+const { page: texts } = await loadTexts('en');
 
 const at = (value: number, isAbove = false) =>
   ({ key: null, name: String(value), value, severity: 'warning', isAbove }) as const;
@@ -26,7 +28,7 @@ const SILO: DeviceConfiguration = {
 
 test('the level of a silo has the thresholds of its profile', () => {
   assert.deepEqual(
-    thresholdsOf(SILO, 'level', en.devices.thresholds).map(({ value, severity }) => [value, severity]),
+    thresholdsOf(SILO, 'level', texts.devices.thresholds).map(({ value, severity }) => [value, severity]),
     [
       [90, 'warning'],
       [20, 'warning'],
@@ -38,7 +40,7 @@ test('the level of a silo has the thresholds of its profile', () => {
 test('a critical level above the high one is crossed from below', () => {
   const top = { ...SILO, thresholds: { low_level: 20, high_level: 90, critical_level: 95 } };
   const crossedAt = (level: number) =>
-    thresholdsOf(top, 'level', en.devices.thresholds)
+    thresholdsOf(top, 'level', texts.devices.thresholds)
       .filter((one) => isCrossed(one, level))
       .map(({ key }) => key);
   assert.deepEqual(crossedAt(50), []);
@@ -46,14 +48,14 @@ test('a critical level above the high one is crossed from below', () => {
 });
 
 test('a rule is named by its message, or by its side', () => {
-  assert.deepEqual(thresholdsOf(SILO, 'temperature', en.devices.thresholds), [
-    { key: null, name: en.devices.thresholds.above, value: 30, severity: 'warning', isAbove: true },
+  assert.deepEqual(thresholdsOf(SILO, 'temperature', texts.devices.thresholds), [
+    { key: null, name: texts.devices.thresholds.above, value: 30, severity: 'warning', isAbove: true },
     { key: null, name: 'Frost', value: -5, severity: 'info', isAbove: false },
   ]);
 });
 
 test('a weather station has only rules', () => {
-  assert.deepEqual(thresholdsOf({ ...MONITORING, rules: [] }, 'level', en.devices.thresholds), []);
+  assert.deepEqual(thresholdsOf({ ...MONITORING, rules: [] }, 'level', texts.devices.thresholds), []);
 });
 
 test('the nearest threshold in the direction of the operation', () => {

@@ -1,7 +1,7 @@
 import type { AlertSeverity } from '@granary/contract/alerts';
 import type { OperationType } from '@granary/contract/operations';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
-import type { Texts } from '../../texts/en/texts.ts';
+import type { Texts } from '../../texts.ts';
 
 type Words = Texts['devices']['thresholds'];
 

@@ -10,7 +10,7 @@ import { statusText } from '../../kit/sentences.ts';
 import { useEventReload, useLoaded } from '../../kit/use-loaded.ts';
 import { operationTitle } from '../../operations/jobs.ts';
 import { OperationProgress, OperationStop, useTimeLeft } from '../../operations/operation-progress.tsx';
-import { locale, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { StartForm } from './start-form.tsx';
 
@@ -112,11 +112,11 @@ function RunningOperation({ operation }: { readonly operation: FleetOperation })
           {progress !== null && <strong>{Math.round(progress)} %</strong>}{' '}
           {amount_target === null
             ? amount(amount_completed)
-            : operations.ofTarget(amount(amount_completed), amount(amount_target))}
+            : operations.ofTarget({ done: amount(amount_completed), target: amount(amount_target) })}
         </LastKnown>
       </p>
       <p class="muted">
-        {measured_amount !== null && `${operations.measured(amount(measured_amount))} · `}
+        {measured_amount !== null && `${operations.measured({ amount: amount(measured_amount) })} · `}
         {operations.startedAt} <Time at={started_at} />
       </p>
       <p class={`free-text ${useIsLost() ? 'muted' : ''}`}>{statusText(operation)}</p>

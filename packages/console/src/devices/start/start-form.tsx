@@ -24,12 +24,12 @@ import { Failure, WouldRefuse } from '../../kit/messages.tsx';
 import { numberText } from '../../kit/number-entry.ts';
 import { NumberInput } from '../../kit/number-input.tsx';
 import { SecondPress } from '../../kit/second-press.tsx';
-import type { Refused } from '../../kit/sentences.ts';
+import { type Refused, withinSentence } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
 import { lookTwice, unusualReasons } from '../../operations/look-twice.ts';
 import { PlanFacts } from '../../operations/plan-facts.tsx';
-import { locale, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
 import {
@@ -116,7 +116,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
     const intoWhat = 'target_container' in body ? body.target_container : null;
     const amountTitle = titleOf({ type: wanted, body } as StartRequest, device_id);
     const what = {
-      title: intoWhat === null ? amountTitle : `${amountTitle} ${operations.into(intoWhat)}`,
+      title: intoWhat === null ? amountTitle : `${amountTitle} ${operations.into({ target: intoWhat })}`,
       plan: <PlanFacts deviceId={device_id} plan={known} container={intoWhat} />,
       device_id,
       body,
@@ -170,7 +170,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
           isExact
           hint={
             Number.isFinite(mostKg)
-              ? devices.available[type](formatMass(mostKg, locale.value, device.device_id))
+              ? devices.available[type]({ mass: formatMass(mostKg, locale.value, device.device_id) })
               : undefined
           }
           isRequired
@@ -188,7 +188,7 @@ export function StartForm({ device, facts, lastType, target }: Props) {
         label={devices.rate}
         unit="kg/min"
         deviceId={device.device_id}
-        hint={devices.rateHint(formatQuantity(limit, 'kg/min', locale.value, device.device_id, 1))}
+        hint={devices.rateHint({ limit: formatQuantity(limit, 'kg/min', locale.value, device.device_id, 1) })}
         placeholder={numberText(
           fieldNumber(shownAs('kg/min', device.device_id).toShown(limit)),
           locale.value,
@@ -296,21 +296,21 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const into = target_container === undefined ? '' : ` ${texts.value.operations.into(target_container)}`;
+  const into = target_container === undefined ? '' : ` ${texts.value.operations.into({ target: target_container })}`;
   const title = `${titleOf({ type, body: request }, deviceId)}${into}`;
   const rate = formatBoth(plan.rate, plan.rate_unit, locale.value, deviceId);
   const parts = [
-    devices.about(formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000)),
+    devices.about({ duration: formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000) }),
     before === null || after === null
       ? devices.levelUnknown
-      : devices.levelChange(percent(before), percent(after)),
-    ...(next === null ? [] : [devices.stays[type](next.name, percent(next.value))]),
+      : devices.levelChange({ before: percent(before), after: percent(after) }),
+    ...(next === null ? [] : [devices.stays[type]({ threshold: withinSentence(next.name), value: percent(next.value) })]),
   ];
   return (
     <>
       {refusal === null ? (
         <p>
-          <strong class="free-text">{title}</strong> {devices.atRate(rate)}: {parts.join(', ')}.
+          <strong class="free-text">{title}</strong> {devices.atRate({ rate })}: {parts.join(', ')}.
         </p>
       ) : (
         <WouldRefuse title={devices.wouldRefuse} refusal={refusal} deviceId={deviceId} />
@@ -320,7 +320,7 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
           .filter(({ key }) => crosses.some((crossed) => crossed === key))
           .map(({ key, name, value }) => (
             <p key={key} class="device-start-warning">
-              <SeverityMark severity="warning" text="" /> {devices.passes[type](name, percent(value))}
+              <SeverityMark severity="warning" text="" /> {devices.passes[type]({ threshold: withinSentence(name), value: percent(value) })}
             </p>
           ))}
       {refusal === null &&

@@ -8,7 +8,7 @@ import { useConsole } from '../../context/console.ts';
 import { formatMass, formatMinute, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
-import { locale, texts } from '../../texts/texts.ts';
+import { nameOfCode, locale, texts } from '../../texts.ts';
 import { rangeOf, selectedSensors, toggled } from '../chart/chart-selection.ts';
 import { cablesOf, numberOf, type SensorCable, type ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
@@ -78,7 +78,7 @@ export function Cables({ device, sensors, configuration, mayLoad }: CablesProps)
   const selection = useSelection(sensors);
   const { cables } = cablesOf(sensors);
   return cables.map((cable) => (
-    <section key={cable.prefix} class="panel device-cable" aria-label={devices.cable(cable.prefix)}>
+    <section key={cable.prefix} class="panel device-cable" aria-label={devices.cable({ prefix: cable.prefix })}>
       <CableProfile
         cable={cable}
         device={device}
@@ -109,7 +109,7 @@ function ValueRow({ sensor, device: { device_id, readings = {} }, place, onSelec
     <li>
       <button type="button" class="device-value" aria-pressed={place !== -1} onClick={() => onSelect(sensor)}>
         <span class={`device-swatch ${place === -1 ? '' : `series-${place + 1}`}`} aria-hidden="true" />
-        <span class="device-value-name free-text">{common.sensors[sensor.id] ?? sensor.id}</span>
+        <span class="device-value-name free-text">{nameOfCode(common.sensors, sensor.id)}</span>
         <Measured
           text={reading === undefined ? null : shown(reading.value)}
           quality={reading?.quality ?? 'good'}
@@ -154,7 +154,7 @@ function CableProfile({
   const { lines, dots } = profileLine(values, { widthPx: WIDTH_PX, rowPx: ROW_PX });
   return (
     <>
-      <h2 class="free-text">{devices.cable(prefix)}</h2>
+      <h2 class="free-text">{devices.cable({ prefix })}</h2>
       <div class="device-cable-rows">
         <svg width={WIDTH_PX} height={ROW_PX * fromTop.length} aria-hidden="true">
           {lines.map((points) => (
@@ -232,7 +232,7 @@ function CableMap({ history, extent, unit, sensors, configuration }: CableMapPro
     <figure class="device-cable-map">
       <div
         role="img"
-        aria-label={devices.cableMap(shown(extent[0]), shown(extent[1]))}
+        aria-label={devices.cableMap({ low: shown(extent[0]), high: shown(extent[1]) })}
         onPointerMove={({ currentTarget, clientX, clientY }) => {
           const { left, top, width } = currentTarget.getBoundingClientRect();
           const at = Math.floor(((clientX - left) / width) * columns);

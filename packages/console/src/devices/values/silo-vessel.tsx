@@ -5,7 +5,7 @@ import { formatMass, formatNumber, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
 import { type CablePoint, heightOf, Vessel } from '../../kit/vessel.tsx';
 import { levelAtEnd } from '../../operations/jobs.ts';
-import { locale, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
 import { cablesOf, type ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
@@ -77,8 +77,8 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
           </p>
         )}
         <p class="muted">
-          {capacityKg !== null && devices.capacity(formatMass(capacityKg, locale.value, device_id))}
-          {roomKg !== null && ` · ${devices.room(formatMass(roomKg, locale.value, device_id))}`}
+          {capacityKg !== null && devices.capacity({ mass: formatMass(capacityKg, locale.value, device_id) })}
+          {roomKg !== null && ` · ${devices.room({ mass: formatMass(roomKg, locale.value, device_id) })}`}
         </p>
       </div>
       <div class="device-vessel-drawing">

@@ -5,7 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../kit/button.tsx';
 import { formatNumber } from '../../kit/format.ts';
-import { locale, texts } from '../../texts/texts.ts';
+import { locale, texts } from '../../texts.ts';
 import { gridOf, scaleBarOf, tilesOf } from './background.ts';
 import { Gestures } from './gestures.ts';
 import { type Viewport, zoomed } from './projection.ts';

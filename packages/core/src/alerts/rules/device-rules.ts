@@ -1,7 +1,7 @@
 import type { Maintenance } from '@granary/contract/configuration/shared-configuration';
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { sentence } from '@granary/contract/sentences/english';
-import type { WORDS } from '@granary/contract/sentences/words';
+import { sentence } from '@granary/contract/sentences/codes';
+import type { WordOf } from '@granary/contract/sentences/words';
 import { checkedTimeMs, HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import { deviceStatus, freshnessMs, type Presence } from '../../devices/status.ts';
 import { DUPLICATE_TAKEOVERS_MIN, type Duplicate, duplicateUntilMs } from '../../reception/duplicate.ts';
@@ -20,7 +20,7 @@ import { type Observed, offlineAlertAtMs } from '../observation.ts';
 /** The alert is more severe when the device is offline during a job. */
 export function deviceOffline(
   { presence, observedSinceMs }: { readonly presence: Presence } & Observed,
-  during: keyof (typeof WORDS)['job'] | null,
+  during: WordOf<'job'> | null,
   nowMs: number,
 ): Condition {
   const type = 'device_offline';

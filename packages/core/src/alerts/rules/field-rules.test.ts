@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { AlertType } from '@granary/contract/alerts';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { HOUR_MS, SECOND_MS, toIso } from '@granary/contract/time';
 import { STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
 import { beginCommand, type CommandState } from '../../commands/state.ts';

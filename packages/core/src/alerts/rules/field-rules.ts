@@ -1,6 +1,6 @@
 import type { FieldConfiguration } from '@granary/contract/configuration/field-configuration';
 import type { Point } from '@granary/contract/positions';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { isUnconfirmedStop, STOP_CONFIRMATION_MS_MAX } from '../../commands/emergency-stop.ts';
 import type { CommandState } from '../../commands/state.ts';
 import { freshnessMs, type Presence } from '../../devices/status.ts';

@@ -1,5 +1,5 @@
 import type { AlertSeverity, AlertType } from '@granary/contract/alerts';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { HOUR_MS, SECOND_MS } from '@granary/contract/time';
 import type { SiloFinding } from '../../foresight/record.ts';
 import type { Condition } from '../lifecycle.ts';

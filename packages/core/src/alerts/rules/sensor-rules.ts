@@ -1,4 +1,4 @@
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { Sentence } from '@granary/contract/sentences/sentence';
 import { SECOND_MS, toIso } from '@granary/contract/time';
 import { silenceCountsFromMs } from '../../devices/maintenance.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ALERT_TYPES, type AlertType } from '@granary/contract/alerts';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import { initialConfiguration } from '../../configuration/silo-configuration.ts';
 import { FRESHNESS_MS, NEVER_SEEN } from '../../devices/status.ts';

@@ -1,5 +1,5 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { Presence } from '../../devices/status.ts';
 import { stopOverdueAtMs } from '../../operations/declared-end.ts';
 import { failedOperation, imbalance, operationName } from '../../operations/sentences.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ThresholdRule } from '@granary/contract/configuration/shared-configuration';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import { SECOND_MS } from '@granary/contract/time';
 import fc from 'fast-check';
 import { NEVER_SEEN } from '../../devices/status.ts';

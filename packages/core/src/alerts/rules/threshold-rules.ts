@@ -1,6 +1,6 @@
 import type { Alarms, ThresholdRule } from '@granary/contract/configuration/shared-configuration';
 import type { AlertMessage } from '@granary/contract/sentences/alerts';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { latestOf, type Sensor } from '../../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../../sensors/standard-sensors.ts';
 import { isBelievable, plausibleRange } from '../../telemetry/plausibility.ts';

@@ -1,6 +1,7 @@
 import type { GrainState } from '@granary/contract/foresight/findings';
 import type { SiloUse } from '@granary/contract/foresight/silo-use';
-import { reasonOf, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { reasonOf } from '@granary/contract/sentences/english';
 import { toIso } from '@granary/contract/time';
 import type { AerationAction, AerationAdvice, AerationWindow } from './aeration.ts';
 import type { CableResult } from './hot-spots.ts';

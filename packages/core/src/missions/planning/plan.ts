@@ -9,7 +9,8 @@ import type {
   WaypointAction,
 } from '@granary/contract/missions';
 import type { Point } from '@granary/contract/positions';
-import { inEnglish, sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
+import { inEnglish } from '@granary/contract/sentences/english';
 import type { RefusalMessage } from '@granary/contract/sentences/refusals';
 import type { ChannelName } from '@granary/contract/telemetry/channels';
 import { checkedTimeMs, DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { REPORT_ITEMS_MAX, REPORT_LANGUAGES } from '@granary/contract/reports';
+import { REPORT_ITEMS_MAX } from '@granary/contract/reports';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { dayOf, daysAround } from '@granary/core/reports/period';
 import { BERLIN, NOW_MS, READER, reported, siloFacts } from '@granary/testing/core/reports';
+import { LANGUAGES } from '@granary/words/languages';
 import { mailParts, reportHtml } from './report-html.ts';
 
 test('the share is that of the silos that were weighed', () => {
@@ -35,7 +36,7 @@ test('says first what has to be done, in every language and unit', () => {
     { device_id: 'silo-1', device_name: 'Silo 1', type: 'hot_spot', since: toIso(NOW_MS - DAY_MS) } as const,
   ];
   const report = reported([siloFacts()], { openCritical });
-  for (const language of REPORT_LANGUAGES) {
+  for (const language of LANGUAGES) {
     const html = reportHtml(report, { ...READER, language });
     assert.ok(html.indexOf('14') < html.indexOf('Wheat') && html.includes(`<html lang="${language}">`));
     assert.doesNotMatch(html, /undefined|NaN|\{\w+\}/, language);

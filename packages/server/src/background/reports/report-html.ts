@@ -6,7 +6,6 @@ import { csvName, reportCsv } from '@granary/core/reports/report';
 import {
   changeText,
   clocksText,
-  filled,
   footerOf,
   known,
   type MailedReport,
@@ -56,7 +55,7 @@ export function reportHtml(report: Report, reader: ReportReader): string {
   const title = `${words.titles[report.period]}, ${periodText(report, texts)}`;
   const notOver = report.is_over
     ? ''
-    : `<p style="margin:6px 0 0;color:${MUTED}">${escaped(filled(words.notOver, { time: texts.time(report.to) }))}</p>`;
+    : `<p style="margin:6px 0 0;color:${MUTED}">${escaped(words.notOver({ time: texts.time(report.to) }))}</p>`;
   const parts = [
     `<p style="margin:0;color:${MUTED};font-size:13px">${escaped(`${placeText(report, texts)} · ${clocksText(report, texts)}`)}</p>`,
     `<h1 style="margin:2px 0 0;font-size:22px;line-height:1.25">${escaped(words.titles[report.period])}</h1>`,
@@ -223,10 +222,10 @@ function silosOf(report: Report, texts: ReportTexts): string {
         ? []
         : [`${words.unloaded}: ${mass(silo.out_kg, bushel)}`]),
       `${words.used}: ${about}${mass(silo.use_kg, bushel)}`,
-      ...(silo.kg_per_day === null ? [] : [filled(words.perDay, { mass: mass(silo.kg_per_day, bushel) })]),
+      ...(silo.kg_per_day === null ? [] : [words.perDay({ mass: mass(silo.kg_per_day, bushel) })]),
     ];
     const ahead = [
-      ...(silo.empty_p50 === null ? [] : [filled(words.emptyAbout, { time: date(silo.empty_p50) })]),
+      ...(silo.empty_p50 === null ? [] : [words.emptyAbout({ time: date(silo.empty_p50) })]),
       ...(silo.order_by === null ? [] : [orderText(silo, texts)]),
       ...(silo.status === null || silo.status === 'ok' ? [] : [words.forecast[silo.status]]),
     ];
@@ -255,7 +254,7 @@ function deliveries(report: Report, texts: ReportTexts): string {
     const below = [
       time(delivery.from),
       ...(product === null ? [] : [product]),
-      ...(note === null ? [] : [filled(words.deliveryNote, { mass: mass(note, silo?.bushel_kg) })]),
+      ...(note === null ? [] : [words.deliveryNote({ mass: mass(note, silo?.bushel_kg) })]),
     ];
     return row(silo?.name ?? delivery.device_id, mass(delivery.kg, silo?.bushel_kg), [small(below)]);
   });
@@ -287,7 +286,7 @@ function operations(report: Report, texts: ReportTexts): string {
       words.statuses[operation.status],
       time(operation.started_at),
       by === null ? words.atDevice : whoOf(by, words),
-      ...(stopped === null ? [] : [filled(words.stoppedBy, { name: whoOf(stopped, words) })]),
+      ...(stopped === null ? [] : [words.stoppedBy({ name: whoOf(stopped, words) })]),
     ];
     const name = `${operation.device_name}: ${words[type ?? 'operation']}`;
     return row(name, mass(kg), [small(below)], operation.status === 'failed' ? MARKS.critical : '');

@@ -1,6 +1,6 @@
 import type { AppReads } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { type Access, hasScope } from '@granary/core/keys';
 import type { Caller } from '../../process/keys/callers.ts';
 

@@ -5,7 +5,7 @@ import { isTimeZone } from '@granary/common/time-zone';
 import { wantedLabels } from '@granary/contract/devices/label-match';
 import { Refusal } from '@granary/contract/errors';
 import { issueOf } from '@granary/contract/input/validation-issues';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import { checkedTimeMs } from '@granary/contract/time';
 import type { FastifyRequest } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';

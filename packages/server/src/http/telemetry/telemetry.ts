@@ -7,7 +7,7 @@ import type { ValidationIssue } from '@granary/contract/input/schema';
 import { ISSUES_MAX, issueOf, pointerName } from '@granary/contract/input/validation-issues';
 import type { DeviceGroup } from '@granary/contract/profiles/groups';
 import { PROFILES } from '@granary/contract/profiles/profiles';
-import { sentence } from '@granary/contract/sentences/english';
+import { sentence } from '@granary/contract/sentences/codes';
 import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import { sensorsOf } from '@granary/core/sensors/declared-sensors';
 import { currentReadings, declaredReadings } from '@granary/core/telemetry/current-readings';
