@@ -7,6 +7,7 @@ import { importFaults } from './import-direction.ts';
 
 const PACKAGES = [
   'common',
+  'words',
   'contract',
   'core',
   'store',

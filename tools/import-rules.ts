@@ -42,7 +42,7 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
   },
   store: { packages: ['common', 'contract'], libraries: ['pg'], nodeModules: true },
   app: {
-    packages: ['common', 'contract', 'core', 'store'],
+    packages: ['common', 'contract', 'core', 'store', 'words'],
     libraries: [],
     nodeModules: true,
   },
@@ -110,8 +110,8 @@ const PACKAGES: Readonly<Record<string, PackageRule>> = {
 
 const ANY_PACKAGE = '[^/]+';
 const packagePath = (name: string): string => `^packages/${name}/src/`;
-/** A package may import its own `package.json` to read its version. */
-const manifestPath = (name: string): string => `^packages/${name}/package\\.json$`;
+/** A package may import its own `package.json` to read its version, and its own catalogues. */
+const manifestPath = (name: string): string => `^packages/${name}/(package|catalogue/\\w+)\\.json$`;
 const testPath = (name: string): string => `${packagePath(name)}.*\\.test\\.ts$`;
 const libraryPath = (library: string): string => `(^|/)node_modules/(@types/)?${library}/`;
 

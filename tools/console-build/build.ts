@@ -4,6 +4,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Plugin } from 'vite';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { compiled } from '../../packages/words/src/compile.ts';
+import { catalogueSections } from '../catalogue-sections.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 /** All sources on which the built page depends. */
@@ -11,6 +13,7 @@ const CONSOLE_SOURCES: readonly string[] = [
   'packages/console',
   'packages/client/src',
   'packages/contract/src',
+  'packages/words',
   'tools/console-build',
   'package-lock.json',
 ];
@@ -18,8 +21,20 @@ const CONSOLE_SOURCES: readonly string[] = [
 const CONSOLE_FOLDER = join(REPOSITORY_ROOT, 'dist', 'console');
 const COMPRESSED = /\.(js|css|html|svg|webmanifest)$/;
 
-/** A reader loads only one language, and the page waits for it, so a language must not need any part of the page. */
-const NO_TEXTS = /^(?!.*\/texts\/([a-z]{2}\/|plural))/;
+/** A reader loads only one language. */
+const NO_CATALOGUE = /^(?!.*\/words\/catalogue\/)/;
+
+/** The page gets its sections with their messages parsed, so it carries no parser. */
+const COMPILED_CATALOGUES: readonly Plugin[] = [
+  catalogueSections(({ page = {}, sentences = {}, words = {}, errors = {} }) =>
+    compiled({ page, sentences, words, errors }),
+  ),
+  {
+    name: 'no-parser',
+    load: (id) =>
+      id.endsWith('/words/src/compile.ts') ? 'export const compiled = (catalogue) => catalogue;' : null,
+  },
+];
 
 /**
  * Groups the first view with everything that it needs, and the few parts that only other views share, so that these get no
@@ -77,8 +92,8 @@ export async function buildConsole(): Promise<void> {
     configFile: false,
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-    plugins: [withoutSchemas, preloadedFont],
-    worker: { plugins: () => [withoutSchemas] },
+    plugins: [withoutSchemas, ...COMPILED_CATALOGUES, preloadedFont],
+    worker: { plugins: () => [withoutSchemas, ...COMPILED_CATALOGUES] },
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -92,7 +107,7 @@ export async function buildConsole(): Promise<void> {
           codeSplitting: {
             groups: [
               { name: 'page', test: OF_SEVERAL_VIEWS },
-              { name: 'shared', minShareCount: 2, test: NO_TEXTS },
+              { name: 'shared', minShareCount: 2, test: NO_CATALOGUE },
             ],
           },
         },

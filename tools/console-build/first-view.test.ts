@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { before, test } from 'node:test';
+import { LANGUAGES } from '../../packages/words/src/languages.ts';
 import { REPOSITORY_ROOT } from '../repository-files.ts';
 import { ensureConsole } from './build.ts';
 
@@ -42,11 +43,8 @@ test('the script of the first view is small in every language, of which one is l
     readFileSync(join(FOLDER, 'index.html'), 'utf8'),
   );
   const streams = named('streams-worker');
-  const languages = named('texts-');
-  const folders = readdirSync(join(REPOSITORY_ROOT, 'packages/console/src/texts')).filter(
-    (name) => !name.includes('.'),
-  );
-  assert.deepEqual([languages.length, streams.length], [folders.length, 1]);
+  const languages = LANGUAGES.flatMap((language) => named(`${language}-`));
+  assert.deepEqual([languages.length, streams.length], [LANGUAGES.length, 1]);
   for (const language of languages) {
     const loaded = withImports([page, language, ...streams]);
     assert.deepEqual(

@@ -10,6 +10,7 @@ const PACKAGES = [
   'server',
   'simulator',
   'store',
+  'words',
 ];
 
 /** All sources on which the built service depends. */

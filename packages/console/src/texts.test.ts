@@ -14,7 +14,9 @@ const pathsOf = (texts: Sources, path: readonly string[] = []): (readonly string
 test('no text is unused', async () => {
   const sources = readdirSync(import.meta.dirname, { recursive: true, encoding: 'utf8' })
     .filter((file) => /\.tsx?$/.test(file) && !file.endsWith('.test.ts'))
-    .map((file) => readFileSync(join(import.meta.dirname, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''));
+    .map((file) =>
+      readFileSync(join(import.meta.dirname, file), 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, ''),
+    );
   const all = sources.join('\n');
   const wordsOf = (text: string, pattern: RegExp): Set<string> =>
     new Set([...text.matchAll(pattern)].flatMap(([, words = '']) => words.match(/\w+/g) ?? []));

@@ -1,7 +1,7 @@
-import { computed, signal } from '@preact/signals';
 import type { LanguageTexts } from '@granary/words/language-texts';
 import { type Language, loadTexts, localeOf } from '@granary/words/languages';
 import type { Texts as AllTexts } from '@granary/words/texts';
+import { computed, signal } from '@preact/signals';
 
 /** The texts of the page. */
 export type Texts = AllTexts['page'];

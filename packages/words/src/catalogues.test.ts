@@ -59,7 +59,10 @@ function ofFormatJs(elements: Elements, counted: string | null): Message {
     else if (element.type === TYPE.plural || element.type === TYPE.select) {
       const choice = element.type === TYPE.plural ? ('plural' as const) : ('select' as const);
       const inner = choice === 'plural' ? element.value : counted;
-      const forms = Object.entries(element.options).map(([name, { value }]) => [name, ofFormatJs(value, inner)]);
+      const forms = Object.entries(element.options).map(([name, { value }]) => [
+        name,
+        ofFormatJs(value, inner),
+      ]);
       parts.push({ value: element.value, choice, forms: Object.fromEntries(forms) });
     } else assert.fail(`a message has something that its parser does not know: ${element.type}`);
   }
@@ -69,14 +72,33 @@ function ofFormatJs(elements: Elements, counted: string | null): Message {
 }
 
 test('every message, and every quoted sign, is read as FormatJS reads it', () => {
-  const quoted = ["it''s", "it's", "'{'x'}'", "'{x} ''and''", "# '#'", "{n, plural, one {'#' is #} other {#''s}}"];
+  const quoted = [
+    "it''s",
+    "it's",
+    "'{'x'}'",
+    "'{x} ''and''",
+    "# '#'",
+    "{n, plural, one {'#' is #} other {#''s}}",
+  ];
   for (const text of [...[...CATALOGUES.values()].flatMap((texts) => [...texts.values()]), ...quoted]) {
-    assert.deepEqual(parsed(text), ofFormatJs(parse(text, { ignoreTag: true, captureLocation: false }), null));
+    assert.deepEqual(
+      parsed(text),
+      ofFormatJs(parse(text, { ignoreTag: true, captureLocation: false }), null),
+    );
   }
 });
 
 test('what is no message is refused, with its place', () => {
-  for (const text of ['{', '}', '{a', '{a b}', '{a, plural, one {x}}', '{a, select, other {x}', '{, select}', '{}']) {
+  for (const text of [
+    '{',
+    '}',
+    '{a',
+    '{a b}',
+    '{a, plural, one {x}}',
+    '{a, select, other {x}',
+    '{, select}',
+    '{}',
+  ]) {
     assert.throws(() => parsed(text), /not a message at \d+/, text);
   }
 });
@@ -126,7 +148,9 @@ test('what depends on a number has a form for each kind of number that its langu
     // French and Spanish have a further form for millions, for which the last form is right.
     const needed = pluralCategories.includes('few') ? ['one,few,other', 'one,few,many,other'] : ['one,other'];
     for (const [path, text] of texts) {
-      for (const forms of pluralsIn(parsed(text)).filter((all) => !all.some((form) => form.startsWith('=')))) {
+      for (const forms of pluralsIn(parsed(text)).filter(
+        (all) => !all.some((form) => form.startsWith('=')),
+      )) {
         assert.deepEqual(
           forms.filter((form) => !pluralCategories.some((category) => category === form)),
           [],

@@ -26,7 +26,10 @@ test('a text with a number has the form of its language', () => {
 });
 
 test('a form is chosen by a word, by a truth, or because there is no value', () => {
-  assert.equal(text('en', 'It is {isAhead, select, true {ahead} other {late}}', { isAhead: false }), 'It is late');
+  assert.equal(
+    text('en', 'It is {isAhead, select, true {ahead} other {late}}', { isAhead: false }),
+    'It is late',
+  );
   const where = 'It fell{place, select, none {} other { at {place}}}';
   for (const place of [null, undefined, '']) assert.equal(text('en', where, { place }), 'It fell');
   for (const place of ['home', 'none', 'other', 'toString'])
@@ -34,7 +37,10 @@ test('a form is chosen by a word, by a truth, or because there is no value', () 
 });
 
 test('a value is never read as a part of the message', () => {
-  assert.equal(text('en', 'Name: {name}', { name: '{name} # {n, plural, other {x}}' }), 'Name: {name} # {n, plural, other {x}}');
+  assert.equal(
+    text('en', 'Name: {name}', { name: '{name} # {n, plural, other {x}}' }),
+    'Name: {name} # {n, plural, other {x}}',
+  );
 });
 
 test('a value at the beginning of a sentence has a capital letter, and a missing one is told', () => {

@@ -26,7 +26,7 @@ import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
-import { nameOfCode, locale, texts } from '../texts.ts';
+import { locale, nameOfCode, texts } from '../texts.ts';
 import { EMPTY_PLACE, endpointExample, placeOf } from './bridge-draft.ts';
 
 /** The bridges are read again at this interval, because a bridge reports without an event. */
@@ -370,7 +370,11 @@ function TestResult({ result: { failure, round_trip_ms, points } }: { readonly r
   }
   return (
     <div class="bridge-test" role="status">
-      <p>{bridges.answered({ milliseconds: round_trip_ms === null ? null : formatNumber(round_trip_ms, 0, locale.value) })}</p>
+      <p>
+        {bridges.answered({
+          milliseconds: round_trip_ms === null ? null : formatNumber(round_trip_ms, 0, locale.value),
+        })}
+      </p>
       <Table
         label={bridges.points}
         columns={pointColumns()}

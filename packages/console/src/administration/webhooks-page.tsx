@@ -229,7 +229,9 @@ function WebhookPanel({ webhook, onClose }: PanelProps) {
       </div>
       <Failure of={failure} />
       {tested.value !== null && (
-        <p role="status">{webhooks.tested({ status: tested.value.last_status ?? '', error: tested.value.last_error })}</p>
+        <p role="status">
+          {webhooks.tested({ status: tested.value.last_status ?? '', error: tested.value.last_error })}
+        </p>
       )}
       <section aria-label={webhooks.deliveries}>
         <h3>{webhooks.deliveries}</h3>

@@ -48,8 +48,11 @@ export function OutcomeLine() {
     <p class="outcome-line" role="status">
       <span class="free-text">
         {first !== undefined &&
-          alerts.othersFirst({ name: site.devices.nameOf(first.device_id), person: first.acknowledged_by ?? '', age: formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)) }
-          )}{' '}
+          alerts.othersFirst({
+            name: site.devices.nameOf(first.device_id),
+            person: first.acknowledged_by ?? '',
+            age: formatDuration(nowMs - Date.parse(first.acknowledged_at ?? first.created_at)),
+          })}{' '}
         {others.length > 0 && alerts.moreOthersFirst({ count: others.length })}{' '}
         {outcome.missing > 0 && alerts.missing({ count: outcome.missing })}
       </span>

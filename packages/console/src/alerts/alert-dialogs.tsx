@@ -51,7 +51,9 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
       />
       {time.value === 'other' && <MomentInput label={words.otherTime} isRequired {...bound(other)} />}
       <TextInput label={words.reason} isRequired maxLength={2_000} {...bound(reason)} />
-      <p class="muted">{until !== null && words.shelveMeans({ time: timeText(until, clock.nowMs.peek()) })}</p>
+      <p class="muted">
+        {until !== null && words.shelveMeans({ time: timeText(until, clock.nowMs.peek()) })}
+      </p>
     </FormDialog>
   );
 }
@@ -96,7 +98,9 @@ const AlertsInForm = ({ alerts }: { readonly alerts: readonly FleetAlert[] }) =>
             <DeviceName deviceId={alert.device_id} /> <span class="free-text">{messageText(alert)}</span>
           </p>
           {alert.acknowledged_by !== null && (
-            <p class="muted free-text">{texts.value.alerts.acknowledgedBy({ person: alert.acknowledged_by })}</p>
+            <p class="muted free-text">
+              {texts.value.alerts.acknowledgedBy({ person: alert.acknowledged_by })}
+            </p>
           )}
         </div>
       </li>

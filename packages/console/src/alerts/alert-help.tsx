@@ -33,7 +33,9 @@ export function AlertHelp({ alert }: { readonly alert: FleetAlert }) {
           </div>
         ))}
       </dl>
-      {written !== null && <p class="muted free-text">{alarmHelp.writtenFor({ place: placeText(written) })}</p>}
+      {written !== null && (
+        <p class="muted free-text">{alarmHelp.writtenFor({ place: placeText(written) })}</p>
+      )}
       {useScope('configure') && own !== undefined && (
         <div class="alerts-help-actions">
           <HelpActions alert={alert} facility={facility} help={help} written={written} onDone={reload} />

@@ -53,7 +53,11 @@ export function AlertStatisticsPart() {
             </p>
             <RateChart statistics={value} />
             <p class="muted">
-              {statistics.counts({ raised: value.raised.total, floods: value.flood_periods, shelved: value.shelved })}{' '}
+              {statistics.counts({
+                raised: value.raised.total,
+                floods: value.flood_periods,
+                shelved: value.shelved,
+              })}{' '}
               {statistics.reference}
             </p>
           </section>
@@ -93,7 +97,9 @@ function RateChart({
         viewBox={`0 0 ${count} ${CHART_HEIGHT}`}
         preserveAspectRatio="none"
         role="img"
-        aria-label={statistics.chart({ most: Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))) })}
+        aria-label={statistics.chart({
+          most: Math.round(Math.max(0, ...rates.map(({ perHour }) => perHour))),
+        })}
       >
         {rates.map(({ at, perHour }) => (
           <rect key={at} x={at + 0.1} width={0.8} y={y(perHour)} height={CHART_HEIGHT - y(perHour)} />

@@ -227,7 +227,8 @@ export function AlertFacts({ alert }: { readonly alert: FleetAlert }) {
             <dt>{alerts.shelvedUntil}</dt>
             <dd class="free-text">
               <Time at={alert.shelved_until} />
-              {alert.shelved_by !== null && ` ${alerts.by({ person: alert.shelved_by })}`}: {alert.shelve_reason}
+              {alert.shelved_by !== null && ` ${alerts.by({ person: alert.shelved_by })}`}:{' '}
+              {alert.shelve_reason}
             </dd>
           </div>
         )}

@@ -1,8 +1,8 @@
 import type { Client } from '@granary/client';
 import { UNIT_CHOICES } from '@granary/contract/outline';
 import type { Units } from '@granary/contract/views';
-import { effect, type Signal, signal } from '@preact/signals';
 import { isLanguage, type Language, languageOf } from '@granary/words/languages';
+import { effect, type Signal, signal } from '@preact/signals';
 import { language, useLanguage } from '../texts.ts';
 import type { SignedIn } from './signed-in.ts';
 import { METRIC, units } from './units.ts';

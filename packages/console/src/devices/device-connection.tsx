@@ -77,7 +77,10 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
             ) : (
               <Happening
                 at={link.last_disconnect.at}
-                text={words.ending({ how: link.last_disconnect.reason, message: link.last_disconnect.message })}
+                text={words.ending({
+                  how: link.last_disconnect.reason,
+                  message: link.last_disconnect.message,
+                })}
               />
             )}
           </Row>

@@ -117,7 +117,11 @@ function ReceptionLine({ detail: { clock_offset_s, refused_readings } }: { reado
   return (
     <p class="device-head-maintenance" role="status">
       <strong>
-        {words.clock({ difference: formatDuration(Math.abs(clock_offset_s) * SECOND_MS), isAhead: clock_offset_s > 0 })}.
+        {words.clock({
+          difference: formatDuration(Math.abs(clock_offset_s) * SECOND_MS),
+          isAhead: clock_offset_s > 0,
+        })}
+        .
       </strong>{' '}
       {words.clockMeans}
     </p>
@@ -128,7 +132,10 @@ function refusalWords(cause: RefusalCause): string {
   const words = texts.value.devices.reception;
   switch (cause.code) {
     case 'clock':
-      return words.clock({ difference: formatDuration(Math.abs(cause.offset_s) * SECOND_MS), isAhead: cause.offset_s > 0 });
+      return words.clock({
+        difference: formatDuration(Math.abs(cause.offset_s) * SECOND_MS),
+        isAhead: cause.offset_s > 0,
+      });
     case 'time_unit':
       return words.timeUnit({ unit: words.timeUnits[cause.unit] });
     case 'not_a_number':

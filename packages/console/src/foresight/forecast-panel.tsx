@@ -169,8 +169,12 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
         <li>
           {score === null
             ? words.noScore
-            : words.score({ days: score.horizon_days, count: score.forecasts, hours: formatNumber(score.mean_error_h, 0, locale.value), inside: Math.round((score.inside_percent * score.forecasts) / 100) }
-              )}
+            : words.score({
+                days: score.horizon_days,
+                count: score.forecasts,
+                hours: formatNumber(score.mean_error_h, 0, locale.value),
+                inside: Math.round((score.inside_percent * score.forecasts) / 100),
+              })}
         </li>
       </ul>
       <p class="muted">
@@ -325,8 +329,10 @@ function Refills({ refills: { data: refills, page }, timeZone, reload }: Refills
             { name: 'source', title: words.source, cell: ({ source }) => words.sources[source] },
             {
               name: 'note',
-              title: texts.value.common.inUnit({ name: words.note, unit: unitSymbol(shownAs('kg', refills[0]?.device_id ?? null).unit) }
-              ),
+              title: texts.value.common.inUnit({
+                name: words.note,
+                unit: unitSymbol(shownAs('kg', refills[0]?.device_id ?? null).unit),
+              }),
               cell: (refill) => <RefillNote key={refill.refill_id} refill={refill} reload={reload} />,
             },
           ]}
@@ -364,7 +370,10 @@ function RefillNote({ refill, reload }: { readonly refill: Refill; readonly relo
       {is_refill && (
         <>
           <NumberBox
-            name={texts.value.common.inUnit({ name: words.note, unit: unitSymbol(shownAs('kg', device_id).unit) })}
+            name={texts.value.common.inUnit({
+              name: words.note,
+              unit: unitSymbol(shownAs('kg', device_id).unit),
+            })}
             unit="kg"
             deviceId={device_id}
             {...bound(note)}

@@ -16,7 +16,12 @@ import {
 
 process.env['TZ'] = 'UTC';
 const NOW_MS = Date.parse('2026-11-17T08:00:00Z');
-const EN = { nowMs: NOW_MS, language: 'en-GB', words: (await loadTexts('en')).page.foresight, timeZone: 'UTC' };
+const EN = {
+  nowMs: NOW_MS,
+  language: 'en-GB',
+  words: (await loadTexts('en')).page.foresight,
+  timeZone: 'UTC',
+};
 const DE = { nowMs: NOW_MS, language: 'de', words: (await loadTexts('de')).page.foresight, timeZone: 'UTC' };
 const at = (ms: number): string => new Date(NOW_MS + ms).toISOString();
 const told = (p10: number, p50: number, p90: number): Told => ({

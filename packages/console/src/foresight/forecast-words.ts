@@ -78,7 +78,10 @@ export function deliverSentence(
 ): string {
   const { words } = reading;
   const [first, last] = [timeAhead(from, reading), timeAhead(to, reading)];
-  return inZone(first === last ? words.deliverAt({ when: last }) : words.deliverBetween({ from: first, to: last }), reading);
+  return inZone(
+    first === last ? words.deliverAt({ when: last }) : words.deliverBetween({ from: first, to: last }),
+    reading,
+  );
 }
 
 /** Says that a delivery does not fit as a whole, and when it will; `null` if it fits. */
@@ -94,7 +97,8 @@ export function tooMuchSentence(
   const { words } = reading;
   // A difference of a kilogram is below the accuracy of the scale.
   if (fitsKg >= kg - 1) return null;
-  const rest = fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom({ when: timeAhead(fitsFrom, reading) });
+  const rest =
+    fitsFrom === null ? words.fitsNotInSight : words.allFitsFrom({ when: timeAhead(fitsFrom, reading) });
   return inZone(words.fitsOnly({ mass: mass(fitsKg), rest }), reading);
 }
 

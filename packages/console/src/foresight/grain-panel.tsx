@@ -101,8 +101,11 @@ function HeatMap({ points, ofSensors }: HeatMapProps) {
             <tr key={point.sensor_id}>
               <th scope="row">
                 {words.cable({ cable: point.cable })} ·{' '}
-                {words.point({ point: point.point, height: point.height_m === null ? null : `${formatNumber(point.height_m, 1, locale.value)} m` }
-                )}
+                {words.point({
+                  point: point.point,
+                  height:
+                    point.height_m === null ? null : `${formatNumber(point.height_m, 1, locale.value)} m`,
+                })}
                 {point.temperature_c !== null &&
                   ` · ${formatValue(point.temperature_c, 'celsius', locale.value)}`}{' '}
                 {point.severity === null ? (

@@ -145,8 +145,10 @@ function OrderRow({ line, reading }: OrderRowProps) {
       </span>
       <span class="muted">
         {inZone(
-          words.deliverBetween({ from: timeAhead(line.deliver_between.from, reading), to: timeAhead(line.deliver_between.to, reading) }
-          ),
+          words.deliverBetween({
+            from: timeAhead(line.deliver_between.from, reading),
+            to: timeAhead(line.deliver_between.to, reading),
+          }),
           reading,
         )}
         {line.empty_p50 !== null && ` · ${words.empty({ when: timeAhead(line.empty_p50, reading) })}`}

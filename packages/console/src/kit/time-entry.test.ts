@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import fc from 'fast-check';
 import { LANGUAGES } from '@granary/words/languages';
+import fc from 'fast-check';
 import { type TimeKind, timesIn, timeText } from './time-entry.ts';
 
 const LOCALES = [

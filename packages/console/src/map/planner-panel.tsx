@@ -246,7 +246,9 @@ function Numbers({ result: { preflight, warnings } }: { readonly result: Preflig
           </div>
         ))}
       </dl>
-      <p class="muted">{missions.batteryLeft({ left: percent(left), reserve: percent(preflight.battery_reserve) })}</p>
+      <p class="muted">
+        {missions.batteryLeft({ left: percent(left), reserve: percent(preflight.battery_reserve) })}
+      </p>
       {warnings.length > 0 && (
         <SeverityMark
           severity="warning"

@@ -7,7 +7,7 @@ import { formatNumber, formatValue } from '../kit/format.ts';
 import { Age, LastKnown, Measured } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import type { LiveDevice } from '../live/site.ts';
-import { nameOfCode, locale, texts } from '../texts.ts';
+import { locale, nameOfCode, texts } from '../texts.ts';
 import { positionOf } from './vehicles.ts';
 
 const VALUES = ['battery_level', 'signal_strength', 'altitude'] as const;
@@ -155,7 +155,9 @@ function VehicleRow({ device }: { readonly device: LiveDevice }) {
         <span class={status === 'online' ? 'muted' : ''}>
           <LastKnown>{common.deviceStatuses[status]}</LastKnown>
         </span>
-        {mission !== undefined && <span class="free-text wide">{map.onMission({ name: mission.mission_name })}</span>}
+        {mission !== undefined && (
+          <span class="free-text wide">{map.onMission({ name: mission.mission_name })}</span>
+        )}
         {positionOf(device.value) === null && <span class="muted wide">{map.noPosition}</span>}
       </a>
     </li>

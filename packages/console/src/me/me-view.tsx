@@ -2,6 +2,7 @@ import { PASSWORD_CHARS_MIN, PASSWORD_CHARS_MIN_OF_TWO, UNIT_CHOICES } from '@gr
 import './me-view.css';
 import type { Me } from '@granary/contract/me';
 import type { SessionListed } from '@granary/contract/session';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import { useSignal } from '@preact/signals';
 import { type Console, callOptions, isSharedBrowser, useConsole } from '../context/console.ts';
 import { chooseLanguage, chooseUnits } from '../context/preferences.ts';
@@ -16,7 +17,6 @@ import { Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { leaveFor } from '../session/sign-in.ts';
-import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import { language, texts } from '../texts.ts';
 import { browserName } from './browser-name.ts';
 import { Keys, LetIn } from './keys.tsx';

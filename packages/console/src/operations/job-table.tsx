@@ -78,8 +78,10 @@ export function JobTable<Item extends Job, Status extends string>(props: JobTabl
     isOffered: canDeclare,
     declare: async (job, given) => {
       const what = {
-        title: texts.value.jobs.declareEndedOf({ what: words.titleOf(job), device: console.live.site.devices.nameOf(job.device_id) }
-        ),
+        title: texts.value.jobs.declareEndedOf({
+          what: words.titleOf(job),
+          device: console.live.site.devices.nameOf(job.device_id),
+        }),
         plan: <Declared {...given} />,
         action: `${kind}.declareEnded` as const,
         device_id: job.device_id,

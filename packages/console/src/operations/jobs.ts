@@ -39,7 +39,9 @@ export const nameOf = (actor: Actor | null): string | null =>
 
 /** Adds the second person who has confirmed a request. */
 const withConfirmer = (text: string, { confirmed_by }: Actor): string =>
-  confirmed_by === undefined ? text : texts.value.operations.confirmedBy({ name: text, second: confirmed_by.name });
+  confirmed_by === undefined
+    ? text
+    : texts.value.operations.confirmedBy({ name: text, second: confirmed_by.name });
 
 /**
  * The person with the key or terminal that they used, because several people share one and a name is not proved. A personal key

@@ -24,7 +24,9 @@ export function lookTwice({ type, title, plan, deviceId }: Planned): SecondPress
   const worst = LEVEL_THRESHOLDS.findLast((name) => crosses.includes(name));
   const named = {
     passes_threshold: () =>
-      worst === undefined ? title : again.passes[type]({ title, threshold: withinSentence(texts.value.devices.thresholds[worst]) }),
+      worst === undefined
+        ? title
+        : again.passes[type]({ title, threshold: withinSentence(texts.value.devices.thresholds[worst]) }),
     far_above_usual: () => again.farAbove({ title, usual: usualOf(plan, deviceId) }),
     longer_than_shift: () => again.long({ title, duration: durationOf(plan) }),
   };

@@ -144,7 +144,8 @@ function MissionTable() {
         name: 'waypoints',
         title: jobs.columns.waypoints,
         kind: 'number',
-        cell: (mission) => missions.waypointsReached({ reached: reached(mission), all: mission.waypoints.length }),
+        cell: (mission) =>
+          missions.waypointsReached({ reached: reached(mission), all: mission.waypoints.length }),
       }}
       canDeclare={canDeclareMission}
       declare={({ device_id, mission_id }, given, options) =>

@@ -79,7 +79,11 @@ function Waiting({ proposal, onDecided }: Props) {
         <DeviceName deviceId={proposal.device_id} /> <strong class="free-text">{titleOf(proposal)}</strong>
       </p>
       <p class="muted free-text">
-        {[proposals.by({ name: proposer(proposal) }), proposal.reason, proposals.left({ duration: formatDuration(leftMs) })]
+        {[
+          proposals.by({ name: proposer(proposal) }),
+          proposal.reason,
+          proposals.left({ duration: formatDuration(leftMs) }),
+        ]
           .filter((part) => part !== null)
           .join(' · ')}
       </p>
@@ -120,8 +124,10 @@ function ConfirmForm({ proposal, onDecided, onClose }: FormProps) {
         ...(proposal.reason === null ? [] : [{ title: proposals.reason, value: proposal.reason }]),
         {
           title: proposals.ends,
-          value: proposals.endsAt({ amount: quantity(ends.amount_max, plan.unit), duration: formatDuration(ends.minutes_max * MINUTE_MS) }
-          ),
+          value: proposals.endsAt({
+            amount: quantity(ends.amount_max, plan.unit),
+            duration: formatDuration(ends.minutes_max * MINUTE_MS),
+          }),
         },
       ]}
     />

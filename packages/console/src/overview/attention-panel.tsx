@@ -117,7 +117,9 @@ function ShelvedCount() {
   return (
     <p class="overview-shelved">
       <a href={addressOf('alerts', null, { list: 'shelved' })}>
-        <LastKnown>{value.page.next_cursor === null ? count : texts.value.common.orMore({ text: count })}</LastKnown>
+        <LastKnown>
+          {value.page.next_cursor === null ? count : texts.value.common.orMore({ text: count })}
+        </LastKnown>
       </a>
     </p>
   );

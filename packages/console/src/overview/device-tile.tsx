@@ -206,7 +206,9 @@ function State({ device }: StateLineProps) {
         {hasReadings(device) ? minorValuesOf(device).join(' · ') : overview.noReading}
       </span>
       {declaredCount(device) > 0 && (
-        <span class="overview-state-text muted">{overview.declaredSensors({ count: declaredCount(device) })}</span>
+        <span class="overview-state-text muted">
+          {overview.declaredSensors({ count: declaredCount(device) })}
+        </span>
       )}
       {PROFILE_OUTLINES[device.profile]?.capabilities.includes('missions') && (
         <MapLink deviceId={device_id} />

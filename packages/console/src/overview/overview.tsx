@@ -295,7 +295,9 @@ function HistoryNotice() {
   const unwritten = useComputed(() => devices.count(isHistoryBeingWritten));
   if (unwritten.value === 0) return null;
   return (
-    <p class="demo-notice panel">{texts.value.start.historyBeingWritten({ count: unwritten.value, of: simulated.value })}</p>
+    <p class="demo-notice panel">
+      {texts.value.start.historyBeingWritten({ count: unwritten.value, of: simulated.value })}
+    </p>
   );
 }
 

@@ -3,7 +3,7 @@ import type { FleetDevice } from '@granary/contract/fleet';
 import type { Quality } from '@granary/contract/telemetry/telemetry';
 import { formatValue } from '../kit/format.ts';
 import { LastKnown, Measured } from '../kit/measured.tsx';
-import { nameOfCode, locale, texts } from '../texts.ts';
+import { locale, nameOfCode, texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 import { useOverviewFacts } from './tile-facts.ts';
 

@@ -52,8 +52,10 @@ function Picture({ device: { device_id, name, readings = {} } }: Props) {
           : levelAtEnd(running, level.value, capacityKg)
       }
       height={HEIGHT}
-      label={overview.levelOf({ name, level: level === undefined ? null : formatValue(level.value, 'percent', locale.value) }
-      )}
+      label={overview.levelOf({
+        name,
+        level: level === undefined ? null : formatValue(level.value, 'percent', locale.value),
+      })}
     />
   );
 }
@@ -108,7 +110,9 @@ function Values({ device: { device_id, readings = {} } }: Props) {
         {weight !== undefined && percent !== null && <span class="overview-beside">{percent}</span>}
       </p>
       {told === null ? (
-        <p class="muted">{room === null ? '' : overview.room({ mass: formatMass(room, locale.value, device_id) })}</p>
+        <p class="muted">
+          {room === null ? '' : overview.room({ mass: formatMass(room, locale.value, device_id) })}
+        </p>
       ) : (
         <p class="forecast-tile" title={told}>
           <LastKnown>{likely}</LastKnown>

@@ -1,7 +1,7 @@
 import type { FleetDevice } from '@granary/contract/fleet';
 import { formatValue } from '../kit/format.ts';
 import { Measured } from '../kit/measured.tsx';
-import { nameOfCode, locale, texts } from '../texts.ts';
+import { locale, nameOfCode, texts } from '../texts.ts';
 import type { ProfileView } from './profile.ts';
 
 const BESIDE = ['humidity', 'wind_speed', 'rainfall'];

@@ -1,6 +1,7 @@
 import { REPORT_PERIODS } from '@granary/contract/outline';
 import './reports-view.css';
 import type { NewReportSchedule, ReportPeriod, ReportSchedule } from '@granary/contract/reports';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { callOptions, isSharedBrowser, useConsole, useScope } from '../context/console.ts';
@@ -19,7 +20,6 @@ import type { Column } from '../kit/table-order.ts';
 import { TimeInput } from '../kit/time-input.tsx';
 import { usePages } from '../kit/use-loaded.ts';
 import { ClocksWanted, useClocks, ZoneFilter } from '../kit/zone-filter.tsx';
-import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import { language, texts } from '../texts.ts';
 
 /** Shows the report about a day, a week or a month, as it is mailed and printed. */

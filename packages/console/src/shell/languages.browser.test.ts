@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { checkAccessibility, DESK, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
-import type { Page } from 'playwright-core';
 import { LANGUAGES, loadTexts } from '@granary/words/languages';
+import type { Page } from 'playwright-core';
 
 const SILO = 'silo-01';
 /** Words of every English sentence that are not German words; names of devices and places are data. */

@@ -319,9 +319,13 @@ function endWords({ kind, job }: Place, nowMs: number): string[] {
     `✓ ${
       code === 'operation_completed'
         ? shell.movements.completed({ moved: amount })
-        : shell.movements.stopped({ moved: target === '' ? amount : texts.value.jobs.amountOf({ moved: amount, target }) })
+        : shell.movements.stopped({
+            moved: target === '' ? amount : texts.value.jobs.amountOf({ moved: amount, target }),
+          })
     }`,
-    code === 'operation_completed' ? shell.movements.reported({ time: at }) : shell.movements.confirmed({ time: at }),
+    code === 'operation_completed'
+      ? shell.movements.reported({ time: at })
+      : shell.movements.confirmed({ time: at }),
   ];
 }
 

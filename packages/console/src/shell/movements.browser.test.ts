@@ -5,8 +5,8 @@ import type { OperationStarted } from '@granary/contract/operations';
 import { checkAccessibility, type Operator, PHONE, signIn } from '@granary/testing/console/operator';
 import { RunningSite } from '@granary/testing/console/running-site';
 import { eventually } from '@granary/testing/server/eventually';
-import type { Page } from 'playwright-core';
 import { loadTexts } from '@granary/words/languages';
+import type { Page } from 'playwright-core';
 
 const DESK = { width: 1_440, height: 900 };
 const SIZES = [
@@ -177,7 +177,10 @@ for (const size of SIZES) {
       const seenMs = Date.now();
       const box = await card.boundingBox();
       assert.ok(box !== null && box.y >= 0 && box.y + box.height <= size.viewport.height);
-      assert.match((await card.textContent()) ?? '', new RegExp(texts.shell.movements.confirmed({ time: '\\d' })));
+      assert.match(
+        (await card.textContent()) ?? '',
+        new RegExp(texts.shell.movements.confirmed({ time: '\\d' })),
+      );
       await page.getByRole('status').filter({ hasText: stopped }).waitFor({ state: 'attached' });
       assert.equal(await tile.count(), 1);
       await checkAccessibility(page);

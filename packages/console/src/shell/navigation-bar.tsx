@@ -1,5 +1,6 @@
 import './navigation-bar.css';
 import './settings-menu.css';
+import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { SoundSwitch } from '../alerts/sound-switch.tsx';
@@ -8,7 +9,6 @@ import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, addressOfView } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { Field } from '../kit/inputs.tsx';
-import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import { language, texts } from '../texts.ts';
 import { PaletteButton } from './command-palette.tsx';
 import { VIEWS, viewNamed } from './views.ts';

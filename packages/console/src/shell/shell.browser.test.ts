@@ -204,7 +204,10 @@ test('a message of Web Push is shown in the language of the person, and leads to
   // The texts are kept in the way in which the page keeps them for a person who has turned messages on.
   const german = {
     locale: 'de',
-    sentences: { level_below: ['Füllstand ', { value: 'level' }], maintenance_overdue: ['Fällig ', { value: 'due' }] },
+    sentences: {
+      level_below: ['Füllstand ', { value: 'level' }],
+      maintenance_overdue: ['Fällig ', { value: 'due' }],
+    },
     wordsOfSets: {},
     sensors: {},
     or: ' oder ',

@@ -47,7 +47,9 @@ export function WallView() {
         <header>
           <h1 class="free-text">{facility ?? wall.empty}</h1>
           {facilities.length > 1 && (
-            <p class="muted">{wall.of({ place: (turn.value % facilities.length) + 1, count: facilities.length })}</p>
+            <p class="muted">
+              {wall.of({ place: (turn.value % facilities.length) + 1, count: facilities.length })}
+            </p>
           )}
         </header>
         <ul class="overview-tiles" inert>

@@ -61,7 +61,8 @@ test('a text uses the values that its code declares, and can do without those th
       );
       assert.deepEqual(used.toSorted(), declared.toSorted(), `${language} ${code}`);
       for (const [name, uses] of usesIn(sentences[code] ?? ''))
-        if (uses.has('count')) assert.equal(kinds[name]?.replace('?', ''), 'number', `${language} ${code} ${name}`);
+        if (uses.has('count'))
+          assert.equal(kinds[name]?.replace('?', ''), 'number', `${language} ${code} ${name}`);
     }
   }
 });

@@ -82,8 +82,10 @@ function EditDevice({ device: { device_id: deviceId, name, group }, facts, onClo
     const now = draftOfDevice(fresh.device);
     const before = base.peek().draft;
     conflict.value = changedFields(before, now).map((field) =>
-      forms.changedTo({ label: deviceAdmin.fields[field], value: field === 'sensors' ? String(now.sensors.length) : now[field] }
-      ),
+      forms.changedTo({
+        label: deviceAdmin.fields[field],
+        value: field === 'sensors' ? String(now.sensors.length) : now[field],
+      }),
     );
     draft.value = mergedDraft(draft.peek(), before, now);
     base.value = { draft: now, etag: fresh.etag };

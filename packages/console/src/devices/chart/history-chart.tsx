@@ -151,7 +151,8 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       bushels.value,
     ],
   );
-  const reading = isOfSelection || histories.failure !== null ? null : devices.reading({ time: wordOf(range) });
+  const reading =
+    isOfSelection || histories.failure !== null ? null : devices.reading({ time: wordOf(range) });
   const onKey = (event: KeyboardEvent): void => {
     const middle = (range.fromMs + range.toMs) / 2;
     const next = {

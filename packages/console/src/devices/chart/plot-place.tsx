@@ -8,7 +8,7 @@ import { formatValue, utcTime } from '../../kit/format.ts';
 import { messageText, timeText } from '../../kit/sentences.ts';
 import { SeverityMark } from '../../kit/severity-mark.tsx';
 import { operationTitle } from '../../operations/jobs.ts';
-import { nameOfCode, locale, texts } from '../../texts.ts';
+import { locale, nameOfCode, texts } from '../../texts.ts';
 import { lineKey, type ShownSensor } from '../facts/sensors.ts';
 import type { ChartMarks, SensorHistory } from './chart-data.ts';
 import { moved, type TimeRange, zoomed } from './chart-selection.ts';
@@ -178,7 +178,9 @@ interface ChartReadoutProps {
 
 /** The name of a line: its sensor, with the device where it is another one. */
 export const lineName = ({ id, compared }: ShownSensor): string =>
-  [nameOfCode(texts.value.common.sensors, id), ...(compared === undefined ? [] : [compared.name])].join(' · ');
+  [nameOfCode(texts.value.common.sensors, id), ...(compared === undefined ? [] : [compared.name])].join(
+    ' · ',
+  );
 
 interface ChartLegendProps extends Pick<ChartReadoutProps, 'selected'> {
   readonly hasUsual: boolean;

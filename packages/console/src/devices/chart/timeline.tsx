@@ -109,7 +109,10 @@ function lineOf(happening: Happening, deviceId: string, nowMs: number): Line {
         details: [
           oldest === undefined
             ? null
-            : devices.timesSince({ count: happening.alerts.length, since: timeText(oldest.created_at, nowMs) }),
+            : devices.timesSince({
+                count: happening.alerts.length,
+                since: timeText(oldest.created_at, nowMs),
+              }),
           newest.acknowledged_by,
         ],
       };

@@ -274,7 +274,10 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
                 }}
               />
               {!isReadOnly && (
-                <Button label={words.rule.removeOf({ number: index + 1 })} onPress={() => set(lines.toSpliced(index, 1))}>
+                <Button
+                  label={words.rule.removeOf({ number: index + 1 })}
+                  onPress={() => set(lines.toSpliced(index, 1))}
+                >
                   {words.rule.remove}
                 </Button>
               )}

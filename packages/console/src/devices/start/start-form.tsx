@@ -296,7 +296,8 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
   const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
   const percent = (value: number): string => formatValue(value, 'percent', locale.value);
   const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const into = target_container === undefined ? '' : ` ${texts.value.operations.into({ target: target_container })}`;
+  const into =
+    target_container === undefined ? '' : ` ${texts.value.operations.into({ target: target_container })}`;
   const title = `${titleOf({ type, body: request }, deviceId)}${into}`;
   const rate = formatBoth(plan.rate, plan.rate_unit, locale.value, deviceId);
   const parts = [
@@ -304,7 +305,9 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
     before === null || after === null
       ? devices.levelUnknown
       : devices.levelChange({ before: percent(before), after: percent(after) }),
-    ...(next === null ? [] : [devices.stays[type]({ threshold: withinSentence(next.name), value: percent(next.value) })]),
+    ...(next === null
+      ? []
+      : [devices.stays[type]({ threshold: withinSentence(next.name), value: percent(next.value) })]),
   ];
   return (
     <>
@@ -320,7 +323,8 @@ function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps
           .filter(({ key }) => crosses.some((crossed) => crossed === key))
           .map(({ key, name, value }) => (
             <p key={key} class="device-start-warning">
-              <SeverityMark severity="warning" text="" /> {devices.passes[type]({ threshold: withinSentence(name), value: percent(value) })}
+              <SeverityMark severity="warning" text="" />{' '}
+              {devices.passes[type]({ threshold: withinSentence(name), value: percent(value) })}
             </p>
           ))}
       {refusal === null &&

@@ -8,7 +8,7 @@ import { useConsole } from '../../context/console.ts';
 import { formatMass, formatMinute, formatValue } from '../../kit/format.ts';
 import { Measured } from '../../kit/measured.tsx';
 import { useLoaded } from '../../kit/use-loaded.ts';
-import { nameOfCode, locale, texts } from '../../texts.ts';
+import { locale, nameOfCode, texts } from '../../texts.ts';
 import { rangeOf, selectedSensors, toggled } from '../chart/chart-selection.ts';
 import { cablesOf, numberOf, type SensorCable, type ShownSensor } from '../facts/sensors.ts';
 import { isCrossed, thresholdsOf } from '../facts/thresholds.ts';
@@ -78,7 +78,11 @@ export function Cables({ device, sensors, configuration, mayLoad }: CablesProps)
   const selection = useSelection(sensors);
   const { cables } = cablesOf(sensors);
   return cables.map((cable) => (
-    <section key={cable.prefix} class="panel device-cable" aria-label={devices.cable({ prefix: cable.prefix })}>
+    <section
+      key={cable.prefix}
+      class="panel device-cable"
+      aria-label={devices.cable({ prefix: cable.prefix })}
+    >
       <CableProfile
         cable={cable}
         device={device}
