@@ -4,6 +4,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 import type { OutputChunk, Plugin } from 'rolldown';
 import { SERVICE_SOURCES } from '../../packages/cli/bin/service-sources.mjs';
 import { isBuiltFrom, sourcesDigest } from '../../packages/cli/bin/sources-digest.mjs';
+import { catalogueSections } from '../catalogue-sections.ts';
 import { REPOSITORY_ROOT, replaceFolder } from '../repository-files.ts';
 
 const ADDRESS = /new URL\(\s*'(\.{1,2}\/[^'\n]+)',\s*import\.meta\.url,?\s*\)/g;
@@ -20,6 +21,9 @@ interface Addresses {
   /** Folders whose files are read at run time. */
   readonly folders: Set<string>;
 }
+
+/** The service writes no text of the page. */
+const WITHOUT_PAGE = catalogueSections(({ page: _, ...others }) => others);
 
 /** Turns every address in the sources into one of the built folder, and records what the build has to provide there. */
 function builtAddresses(addresses: Addresses, root: string): Plugin {
@@ -105,7 +109,9 @@ async function buildProgram(module: string, addresses: Addresses, folder: string
     input: { [name]: module },
     platform: 'node',
     external: LIBRARIES_OUTSIDE.map((library) => new RegExp(`^${library}/`)),
-    plugins: [builtAddresses(addresses, REPOSITORY_ROOT)],
+    plugins: [builtAddresses(addresses, REPOSITORY_ROOT), WITHOUT_PAGE],
+    // English is loaded with the service, and every language by its name.
+    checks: { ineffectiveDynamicImport: false },
     logLevel: 'warn',
   });
   const { output } = await build.write({
