@@ -58,6 +58,9 @@ export function usesIn(message: Message, uses = new Map<string, Set<Use>>()): Re
 }
 
 function valueType(uses: ReadonlySet<Use>): string {
-  const [type = 'Plain'] = [...(uses.has('count') ? ['number'] : []), ...(uses.has('truth') ? ['boolean'] : [])];
+  const [type = 'Plain'] = [
+    ...(uses.has('count') ? ['number'] : []),
+    ...(uses.has('truth') ? ['boolean'] : []),
+  ];
   return uses.has('missing') ? `${type} | null` : type;
 }
