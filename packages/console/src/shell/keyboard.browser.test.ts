@@ -12,31 +12,45 @@ const TABS_MAX = 200;
 const MOVING = ['silo-06', 'silo-07'];
 const ROVER = 'rover-01';
 
-/** The focused element, and why it cannot be seen; `null` if it is visible as a whole, or as far as the window is large enough. */
-const HIDDEN_FOCUS = `(() => {
-  const element = document.activeElement;
-  if (element === null || element === document.body || element.localName === 'main') return null;
-  const name = element.outerHTML.replace(/\\s+/g, ' ').slice(0, 160);
-  const boxes = [...element.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
-  if (boxes.length === 0) return 'no box: ' + name;
-  const isSeen = (x, y) => {
-    const top = document.elementFromPoint(x, y);
-    const label = element.labels?.[0];
-    return top !== null && (element.contains(top) || top.contains(element) || label?.contains(top) === true);
-  };
-  const faults = [];
-  for (const { left, right, top, bottom, height } of boxes.slice(0, 1)) {
-    const x = (Math.max(0, left) + Math.min(innerWidth, right)) / 2;
-    const middle = (Math.max(0, top) + Math.min(innerHeight, bottom)) / 2;
-    const places = height > innerHeight / 2 ? [middle] : [top + 2, middle, bottom - 2];
-    for (const y of places) {
-      if (isSeen(x, y)) continue;
-      const over = document.elementFromPoint(x, y);
-      faults.push(Math.round(x) + ', ' + Math.round(y) + ' is ' + (over === null ? 'outside' : 'under ' + over.localName + '.' + over.className));
+/**
+ * Says how many targets there are, whether one of them has the focus, and why the focused element cannot be seen; `hidden` is `null` if
+ * it is visible as a whole, or as far as the window is large enough. The page computes all of it at once, because a walk has many steps.
+ */
+function lookAtFocus(targets: Element[]) {
+  const hiddenOf = (element: HTMLInputElement): string | null => {
+    const name = element.outerHTML.replace(/\s+/g, ' ').slice(0, 160);
+    const boxes = [...element.getClientRects()].filter(({ width, height }) => width > 1 && height > 1);
+    if (boxes.length === 0) return `no box: ${name}`;
+    const isSeen = (x: number, y: number): boolean => {
+      const top = document.elementFromPoint(x, y);
+      const label = element.labels?.[0];
+      return (
+        top !== null && (element.contains(top) || top.contains(element) || label?.contains(top) === true)
+      );
+    };
+    const faults: string[] = [];
+    for (const { left, right, top, bottom, height } of boxes.slice(0, 1)) {
+      const x = (Math.max(0, left) + Math.min(innerWidth, right)) / 2;
+      const middle = (Math.max(0, top) + Math.min(innerHeight, bottom)) / 2;
+      const places = height > innerHeight / 2 ? [middle] : [top + 2, middle, bottom - 2];
+      for (const y of places) {
+        if (isSeen(x, y)) continue;
+        const over = document.elementFromPoint(x, y);
+        const where = over === null ? 'outside' : `under ${over.localName}.${over.className}`;
+        faults.push(`${Math.round(x)}, ${Math.round(y)} is ${where}`);
+      }
     }
-  }
-  return faults.length === 0 ? null : name + ': ' + faults.join('; ');
-})()`;
+    return faults.length === 0 ? null : `${name}: ${faults.join('; ')}`;
+  };
+  const element = document.activeElement;
+  const isOfPage = element === null || element === document.body || element.localName === 'main';
+  return {
+    count: targets.length,
+    isReached: element !== null && targets.includes(element),
+    // Elements without labels have none; the compiler knows labels of inputs only.
+    hidden: isOfPage ? null : hiddenOf(element as HTMLInputElement),
+  };
+}
 
 /** A person who has a keyboard and no pointer. */
 class KeyboardOperator {
@@ -58,11 +72,11 @@ class KeyboardOperator {
   async reach(target: Locator): Promise<void> {
     for (let tab = 0; tab < TABS_MAX; tab++) {
       // A tile exists only when it is close to the window.
-      const isThere = (await target.count()) > 0;
-      if (isThere && (await target.evaluate((element) => element === document.activeElement))) return;
+      const { count, isReached, hidden } = await target.evaluateAll(lookAtFocus);
+      assert.ok(count <= 1, `${count} elements are ${target}`);
+      if (tab > 0) assert.equal(hidden, null, this.#page.url());
+      if (isReached) return;
       await this.press('Tab');
-      const hidden = await this.#page.evaluate<string | null>(HIDDEN_FOCUS);
-      assert.equal(hidden, null, this.#page.url());
     }
     assert.fail(`Tab does not lead to ${target}`);
   }
