@@ -1,6 +1,7 @@
 // Node loads this file before every program of the tests; an old Node loads it too and must ignore it.
 import { existsSync } from 'node:fs';
 import * as module from 'node:module';
+import { fileURLToPath } from 'node:url';
 import { isMainThread } from 'node:worker_threads';
 
 const PACKAGES = new URL('../../packages/', import.meta.url).href;
@@ -13,6 +14,9 @@ const OF_THREAD = /\/([\w-]+-thread)\.ts$/;
 const RELATIVE = /^\.\.?\/.*\.ts$/;
 const OF_PACKAGE = /^@granary\/(\w+)\/(.+)$/;
 const OF_TYPEBOX = /^typebox(?:\/(\w+))?$/;
+
+/** Built programs name no source, and most programs that tests start are built. */
+const BUILT_PROGRAMS = fileURLToPath(new URL('../../dist/', import.meta.url));
 
 /** A thread shares no module with its parent, so the built thread can be used, which starts in a quarter of the time. */
 function builtThread(specifier) {
@@ -38,10 +42,12 @@ function namedBySource(specifier, parentURL) {
 
 const source = (url) => ({ url, format: 'module-typescript', shortCircuit: true });
 
-module.registerHooks?.({
-  resolve(specifier, context, nextResolve) {
-    const { parentURL } = context;
-    const found = parentURL === undefined ? builtThread(specifier) : namedBySource(specifier, parentURL);
-    return found ?? nextResolve(specifier, context);
-  },
-});
+if (process.argv[1]?.startsWith(BUILT_PROGRAMS) !== true) {
+  module.registerHooks?.({
+    resolve(specifier, context, nextResolve) {
+      const { parentURL } = context;
+      const found = parentURL === undefined ? builtThread(specifier) : namedBySource(specifier, parentURL);
+      return found ?? nextResolve(specifier, context);
+    },
+  });
+}

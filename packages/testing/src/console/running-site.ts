@@ -8,7 +8,8 @@ import { freePort } from '../free-port.ts';
 import { eventually } from '../server/eventually.ts';
 import { type ServiceProcess, startServiceProcess } from '../server/service-process.ts';
 
-const REPORT_EVERY_MS = 1_000;
+/** Each report costs the service and the page something; a device that moves reports every second. */
+const REPORT_EVERY_MS = 3_000;
 
 interface Stoppable {
   stop(): Promise<void>;
