@@ -10,7 +10,7 @@ import { startPostgres, withTemplate } from './test-setup/postgres.ts';
 import { CONCURRENT_PROCESSES, writeProcessFiles } from './test-setup/processes.ts';
 import { isAllTouched } from './test-setup/untouched.ts';
 
-const HELP = `npm test                                  check, then every test
+const HELP = `npm test                                  every test, and the check beside them
 npm test -- packages/core                 only the tests below a path, without the check
 npm test -- --test-name-pattern=alert     any option of Node's test runner, written with =
 
@@ -31,7 +31,6 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
     console.log(HELP);
     return 0;
   }
-  const options = args.filter((arg) => arg.startsWith('-'));
   const paths = args.filter((arg) => !arg.startsWith('-')).map((arg) => arg.replace(/^\.\/|\/+$/g, ''));
   const files = repositoryFiles(REPOSITORY_ROOT).filter(
     (file) =>
@@ -42,7 +41,26 @@ async function main(args: readonly string[], interruption: AbortSignal): Promise
     console.error(`no tests below ${paths.join(', ')}`);
     return 1;
   }
-  if (paths.length === 0 && !(await check())) return 1;
+  // The check runs beside the tests, many of which wait for something; they end when it fails.
+  const failed = new AbortController();
+  const checking = (paths.length === 0 ? check() : Promise.resolve(true)).then((isPassed) => {
+    if (!isPassed) failed.abort();
+    return isPassed;
+  });
+  const [isChecked, exitCode] = await Promise.all([
+    checking,
+    testsOf(files, args, AbortSignal.any([interruption, failed.signal])),
+  ]);
+  return isChecked ? exitCode : 1;
+}
+
+/** `args` are those of the command: options of the test runner, and paths. */
+async function testsOf(
+  files: readonly string[],
+  args: readonly string[],
+  interruption: AbortSignal,
+): Promise<number> {
+  const options = args.filter((arg) => arg.startsWith('-'));
   const programs = {
     ...(await ensureOutsidePrograms()),
     ...(await quickStart()),
