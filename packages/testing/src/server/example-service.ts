@@ -14,7 +14,7 @@ import { readSettings } from '@granary/server/process/settings';
 import { type MutableToken, OAuth2Server } from 'oauth2-mock-server';
 import { writeBuiltConsole } from './built-console.ts';
 import { ExampleResources } from './example-resources.ts';
-import { QUICK_PASSWORDS } from './people.ts';
+import { QUICK_PASSWORDS } from './quick-passwords.ts';
 import { apiOf, siloNamed } from './service.ts';
 
 const ROOTS = groupRoots(DEFAULT_ADDRESSES);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before } from 'node:test';
 import { createService, type Started } from '@granary/server/compose';
 import { readSettings } from '@granary/server/process/settings';
-import { QUICK_PASSWORDS } from './people.ts';
+import { QUICK_PASSWORDS } from './quick-passwords.ts';
 import { type Api, apiOf } from './service.ts';
 
 type Parts = NonNullable<Parameters<typeof createService>[1]>;

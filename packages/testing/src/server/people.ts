@@ -3,8 +3,6 @@ import { inItsTime } from './in-its-time.ts';
 import type { Api } from './service.ts';
 
 export const PASSWORD = 'long enough for the barn';
-/** The usual costs are there to make guessing slow; they would be most of what a test about people costs. */
-export const QUICK_PASSWORDS = { memory: 64, passes: 1 };
 export const OWN_PAGE = { 'sec-fetch-site': 'same-origin' };
 
 /** The number has four digits, so that names have the order in which people were invited. */

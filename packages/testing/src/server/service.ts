@@ -15,8 +15,8 @@ import {
   type RunningLink,
   type TestedLink,
 } from './links/device-links.ts';
-import { QUICK_PASSWORDS } from './people.ts';
 import { assertPublished } from './published/answer-check.ts';
+import { QUICK_PASSWORDS } from './quick-passwords.ts';
 
 /** A parsed body of any form; the test asserts its fields. */
 type Json = ReturnType<typeof JSON.parse>;
