@@ -17,7 +17,7 @@ export function alarmHelpRoutes(routes: FastifyInstance, parts: RouteDependencie
   const { app, changes, now } = parts;
   const declared = endpoints.alarmHelp;
 
-  register(routes, declared.list, async (request, _reply, read) => {
+  register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const limits = limitsOf(request);
     const helpAfter = (cursor: string | null, limit: number) =>
@@ -25,15 +25,17 @@ export function alarmHelpRoutes(routes: FastifyInstance, parts: RouteDependencie
     return await readPage(request, page, helpAfter, ({ helpNo }) => String(helpNo), record);
   });
 
-  register(routes, declared.put, async (request, _reply, read) => {
+  register(routes, declared.put, async (exchange) => {
+    const { request, read } = exchange;
     const place = placeOf(request.params.alert_type, read.query(request));
     const texts = read.body(request);
-    return success(record(await changes(request).alarmHelp.put(place, texts, now())));
+    return success(record(await changes(exchange).alarmHelp.put(place, texts, now())));
   });
 
-  register(routes, declared.remove, async (request, _reply, read) => {
+  register(routes, declared.remove, async (exchange) => {
+    const { request, read } = exchange;
     const place = placeOf(request.params.alert_type, read.query(request));
-    const removed = await changes(request).alarmHelp.remove(place);
+    const removed = await changes(exchange).alarmHelp.remove(place);
     if (removed === undefined) throw new Refusal('alarm_help_not_found', 'this site has no such text');
     return success(record(removed));
   });

@@ -13,7 +13,7 @@ import type { RouteDependencies } from './route-dependencies.ts';
 export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
   const { app, idempotency, now } = parts;
 
-  register(routes, endpoints.alerts[group].list, async (request, _reply, read) => {
+  register(routes, endpoints.alerts[group].list, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, group);
     const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
@@ -22,38 +22,41 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
     return await readPage(request, page, alertsBefore, ({ alertId }) => alertId, shownAlert);
   });
 
-  register(routes, endpoints.alerts[group].get, async (request) => {
+  register(routes, endpoints.alerts[group].get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, group);
     return success(shownAlert(found(await app.alerts.find(deviceNo, request.params.alert_id))));
   });
 
-  register(routes, endpoints.alerts[group].acknowledge, async (request, reply, read) => {
+  register(routes, endpoints.alerts[group].acknowledge, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const by = read.body(request);
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.alerts.acknowledge({ deviceNo, alertId, by, nowMs }),
     );
     return success(shownAlert(found(result)));
   });
 
-  register(routes, endpoints.alerts[group].shelve, async (request, reply, read) => {
+  register(routes, endpoints.alerts[group].shelve, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const shelving = read.body(request);
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.alerts.shelve({ deviceNo, alertId, shelving, nowMs }),
     );
     return success(shownAlert(found(result)));
   });
 
-  register(routes, endpoints.alerts[group].unshelve, async (request, reply) => {
+  register(routes, endpoints.alerts[group].unshelve, async (exchange) => {
+    const { request } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
     const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.alerts.unshelve({ deviceNo, alertId, nowMs }),
     );
     return success(shownAlert(found(result)));

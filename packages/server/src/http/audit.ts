@@ -9,7 +9,7 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies): void {
-  register(routes, endpoints.audit.list, async (request, _reply, read) => {
+  register(routes, endpoints.audit.list, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);
     const filter = {

@@ -25,17 +25,19 @@ export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   const { app, idempotency, link, now } = parts;
   acceptAlso(routes, CSV_TYPE, async (csv) => ({ csv }));
 
-  register(routes, endpoints.bulk.change, async (request, reply, read) => {
+  register(routes, endpoints.bulk.change, async (exchange) => {
+    const { request, read } = exchange;
     const isDryRun = read.query(request).dry_run === 'true';
     const change = { ...read.body(request), isDryRun, nowMs: now() };
-    const { result } = await idempotency.once(request, reply, (slices) => slices.bulk.change(change));
+    const { result } = await idempotency.once(exchange, (slices) => slices.bulk.change(change));
     return success(result);
   });
 
   registerLong(
     routes,
     endpoints.bulk.importDevices,
-    async (request, reply, read) => {
+    async (exchange) => {
+      const { request, reply, read } = exchange;
       const isDryRun = read.query(request).dry_run === 'true';
       const { csv } = read.body(request);
       const found = await readFile(request, csv);
@@ -55,7 +57,7 @@ export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): v
         fresh.push(secret);
         rows.push({ ...row, secretHash: hashSecret(secret) });
       }
-      const { secret } = await idempotency.onceWithSecret(request, reply, fresh.join(' '), (slices) =>
+      const { secret } = await idempotency.onceWithSecret(exchange, fresh.join(' '), (slices) =>
         slices.bulk.register({ rows, nowMs: now() }),
       );
       const secrets = secret.split(' ');

@@ -15,10 +15,12 @@ import {
   isConfirmed,
 } from '@granary/core/confirmations';
 import type { Place, StoredKey } from '@granary/core/keys';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { hashSecret, newConfirmationId } from '../process/keys/secrets.ts';
 import { refuseOutside } from './access/credentials.ts';
+import { attempting, resourceOf } from './audit/attempt.ts';
 import { deviceNotFound } from './devices/find-device.ts';
+import type { Exchange } from './exchange.ts';
 import { success } from './protocol/answers.ts';
 import { registerComparing } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -29,18 +31,21 @@ const HEADER = 'x-confirmation';
 const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmedText(request), 'hex');
 
 /**
- * Refuses a change by a person when the facility requires a confirmation and the request has no fitting one; programs need none. Must
- * be called before the request names the resource that it makes.
+ * Refuses a change by a person when the facility requires a confirmation and the request has no fitting one; programs need none.
+ * Returns the exchange with the confirmation, which the write then uses up.
  */
-export async function requireConfirmed(
-  request: FastifyRequest,
+export async function requireConfirmed<X extends Exchange>(
+  exchange: X,
   { deviceId, facility }: Place,
   { app }: Pick<RouteDependencies, 'app'>,
-): Promise<void> {
-  const { caller, attempt, body, headers } = request;
-  if (caller.kind !== 'person' || attempt === null || !isConfirmed({ action: attempt.action, body })) return;
+): Promise<X> {
+  const { request, attempt } = exchange;
+  const { caller, body, headers } = request;
+  if (caller.kind !== 'person' || attempt === null || !isConfirmed({ action: attempt.action, body })) {
+    return exchange;
+  }
   const how = howToConfirm((await app.signOn.policy()).reconfirm, facility);
-  if (how === 'none') return;
+  if (how === 'none') return exchange;
   const required = (): Refusal =>
     new Refusal(
       'confirmation_required',
@@ -48,17 +53,17 @@ export async function requireConfirmed(
     );
   const given = headers[HEADER];
   if (typeof given !== 'string') throw required();
-  const { action, resourceId, actor } = attempt;
+  const { action, actor } = attempt;
   const used = {
     hash: hashSecret(given),
     keyId: caller.keyId,
-    digest: digestOf({ action, deviceId, resourceId, body }),
+    digest: digestOf({ action, deviceId, resourceId: resourceOf(request), body }),
   };
   // A confirmation that was used is no longer stored; the Idempotency-Key tells whether this is a repetition of the request that used it.
   const found = await app.confirmations.find(used.hash);
   if (found !== undefined && !fits(found, used, how)) throw required();
   const by = found === undefined || actor === null ? actor : { ...actor, confirmed_by: found.confirmedBy };
-  request.attempt = { ...attempt, actor: by, confirmation: used };
+  return attempting(exchange, { actor: by, confirmation: used });
 }
 
 export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
@@ -66,7 +71,8 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
   const { passwords } = checks;
   const atTerminals = new TerminalPeople(parts);
 
-  registerComparing(routes, endpoints.confirmations.create, async (request, reply, read) => {
+  registerComparing(routes, endpoints.confirmations.create, async (exchange) => {
+    const { request, read } = exchange;
     const { caller } = request;
     const given = read.body(request);
     const { action, device_id: deviceId, resource_id: resourceId = null, body } = given;
@@ -77,23 +83,21 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
     refuseOutside(request, device, () => deviceNotFound(deviceId));
     const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
     const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
-    const { person: by, checked } = await identify(given, login, request, reply);
+    const { person: by, checked } = await identify(given, login, exchange);
     if (how === 'second_person') refuseOneself(by, caller.keyId);
-    const { attempt } = request;
+    const confirmedBy = { key_id: by.keyId, name: by.name };
+    const actor = exchange.attempt?.actor ?? null;
     // The entry of the confirmation in the audit log names both people: who sent the request, and who confirmed it.
-    if (attempt !== null) {
-      const confirmed_by = { key_id: by.keyId, name: by.name };
-      request.attempt = { ...attempt, actor: attempt.actor && { ...attempt.actor, confirmed_by } };
-    }
+    const named = attempting(exchange, { actor: actor && { ...actor, confirmed_by: confirmedBy } });
     const id = newConfirmationId();
     const stored = {
       hash: hashSecret(id),
       keyId: caller.keyId,
       digest: digestOf({ action, deviceId, resourceId, body }),
-      confirmedBy: { key_id: by.keyId, name: by.name },
+      confirmedBy,
       expiresAtMs: now() + CONFIRMATION_MS,
     };
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, id, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(named, id, (slices) =>
       slices.confirmations.create(stored, device, checked, now()),
     );
     return success({
@@ -106,24 +110,23 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
   async function identify(
     given: NewConfirmation,
     login: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<{ readonly person: StoredKey; readonly checked: CheckedSecret }> {
-    const { terminal } = request.caller;
+    const { terminal } = exchange.request.caller;
     const secret =
       'pin' in given ? { pin: given.pin } : { password: given.password, second_factor: given.second_factor };
     if (terminal !== null) {
-      return await atTerminals.identify({ login, ...secret }, terminal.keyId, request, reply);
+      return await atTerminals.identify({ login, ...secret }, terminal.keyId, exchange);
     }
     if ('pin' in secret) {
       throw new Refusal('password_required', 'a PIN counts at shared terminals only; send the password');
     }
     // A person who confirms in the own session gave the second factor when the session began.
     if (given.login === undefined) {
-      const { person, password: stored } = await passwords.require(login, secret.password, request, reply);
+      const { person, password: stored } = await passwords.require(login, secret.password, exchange);
       return { person, checked: { kind: 'password', stored, factor: null } };
     }
-    const proven = await passwords.prove({ login, ...secret }, request, reply);
+    const proven = await passwords.prove({ login, ...secret }, exchange);
     if (proven === null) throw wrongSecret('password');
     return proven;
   }

@@ -28,7 +28,7 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return reply.header('vary', 'accept').type(format.contentType).send(stream);
   };
 
-  registerLong(routes, endpoints.exports.readings, async (request, reply, read) => {
+  registerLong(routes, endpoints.exports.readings, async ({ request, reply, read }) => {
     const query = read.query(request);
     const nowMs = now();
     const range = planRange(query, nowMs);
@@ -39,7 +39,7 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     });
   });
 
-  registerLong(routes, endpoints.exports.history, async (request, reply, read) => {
+  registerLong(routes, endpoints.exports.history, async ({ request, reply, read }) => {
     const { tz, interval = '1h', aggregate = 'avg', ...query } = read.query(request);
     const nowMs = now();
     const wanted = planRange(query, nowMs);

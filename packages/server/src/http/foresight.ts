@@ -42,7 +42,7 @@ const ORDER_COLUMNS = [
 export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, forecaster, changes, idempotency, now } = parts;
 
-  register(routes, endpoints.foresight.forecast, async (request, reply, read) => {
+  register(routes, endpoints.foresight.forecast, async ({ request, reply, read }) => {
     const device = await findDevice(request, parts, 'silo');
     const { horizon } = read.query(request);
     const days = horizon === undefined ? HORIZON_DAYS_DEFAULT : Number(horizon.slice(0, -1));
@@ -52,25 +52,27 @@ export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDepende
     return sendCsv(reply, PATH_COLUMNS, rows);
   });
 
-  register(routes, endpoints.foresight.planDelivery, async (request, reply, read) => {
+  register(routes, endpoints.foresight.planDelivery, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const delivery = read.body(request);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.foresight.planDelivery({ deviceNo, nowMs: now(), delivery }),
     );
     forecaster.wake();
     return success({ planned: [...result] });
   });
 
-  register(routes, endpoints.foresight.cancelDelivery, async (request, _reply, read) => {
+  register(routes, endpoints.foresight.cancelDelivery, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const { at = null } = read.query(request);
-    const planned = await changes(request).foresight.cancelDelivery({ deviceNo, nowMs: now(), at });
+    const planned = await changes(exchange).foresight.cancelDelivery({ deviceNo, nowMs: now(), at });
     forecaster.wake();
     return success({ planned: [...planned] });
   });
 
-  register(routes, endpoints.foresight.grain, async (request) => {
+  register(routes, endpoints.foresight.grain, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const nowMs = now();
     const wish = { nowMs, timeZone: parts.settings.timeZone, horizonDays: 0 };
@@ -82,7 +84,7 @@ export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDepende
 export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, forecaster, changes, now } = parts;
 
-  register(routes, endpoints.foresight.forecasts, async (request, _reply, read) => {
+  register(routes, endpoints.foresight.forecasts, async ({ request, read }) => {
     const query = read.query(request);
     const { product = null, status = null, order_by_before: before, sort = 'order_by' } = query;
     const wanted = {
@@ -101,7 +103,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     );
   });
 
-  register(routes, endpoints.foresight.refills, async (request, _reply, read) => {
+  register(routes, endpoints.foresight.refills, async ({ request, read }) => {
     const query = read.query(request);
     const { from, to } = query;
     const wanted = {
@@ -118,7 +120,8 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     );
   });
 
-  register(routes, endpoints.foresight.changeRefill, async (request, _reply, read) => {
+  register(routes, endpoints.foresight.changeRefill, async (exchange) => {
+    const { request, read } = exchange;
     const { refill_id: refillId } = request.params;
     const refill = await app.foresight.refill(refillId);
     refuseOutside(
@@ -128,12 +131,12 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
         new Refusal('refill_not_found', `there is no refill ${quoted(refillId)}, or this key may not see it`),
     );
     const patch = read.body(request);
-    const changed = await changes(request).foresight.noteRefill({ refillId, patch, nowMs: now() });
+    const changed = await changes(exchange).foresight.noteRefill({ refillId, patch, nowMs: now() });
     forecaster.wake();
     return success(refillRecord(changed));
   });
 
-  register(routes, endpoints.foresight.findings, async (request, _reply, read) => {
+  register(routes, endpoints.foresight.findings, async ({ request, read }) => {
     const query = read.query(request);
     const { type = null, result = 'fail' } = query;
     const devices = selectionOf(request, query);
@@ -155,7 +158,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     );
   });
 
-  register(routes, endpoints.foresight.orderList, async (request, reply, read) => {
+  register(routes, endpoints.foresight.orderList, async ({ request, reply, read }) => {
     const query = read.query(request);
     const nowMs = now();
     const untilMs =

@@ -28,7 +28,7 @@ export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   register(routes, endpoints.health.live, async () => ({ status: 'ok' as const }));
 
-  register(routes, endpoints.health.ready, async (_request, reply): Promise<Readiness> => {
+  register(routes, endpoints.health.ready, async ({ reply }): Promise<Readiness> => {
     const figures = ingest.figures();
     const [storage, device_link, taking] = await Promise.all([
       resultOf(checks.storage),

@@ -47,7 +47,7 @@ export function icarRoutes(
     ];
   }
 
-  register(routes, endpoints.icar.feedStorage, async (request, _reply, read) => {
+  register(routes, endpoints.icar.feedStorage, async ({ request, read }) => {
     const query = read.query(request);
     const asked = pageOf(query);
     const wanted = {

@@ -15,7 +15,7 @@ import {
 } from '@granary/core/people';
 import { isEasyPin } from '@granary/core/terminals';
 import { quoted } from '@granary/core/words';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { usableChallenge } from '../process/keys/challenges.ts';
 import { draftKey, issuedKey } from '../process/keys/keyring.ts';
 import { checkedPasskey, passkeyPublicKey } from '../process/keys/passkeys.ts';
@@ -23,7 +23,8 @@ import { firstStep, newRecoveryCodes, recoveryHashOf } from '../process/keys/sec
 import { hashSecret } from '../process/keys/secrets.ts';
 import { isPasskeyOrigin } from './access/own-page.ts';
 import { refuseShort } from './access/password-checks.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
+import type { Exchange } from './exchange.ts';
 import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -60,14 +61,9 @@ class OwnAccount {
     throw new Refusal('forbidden', 'this is for people who have signed in themselves, and not for API keys');
   }
 
-  async requirePassword(
-    person: StoredPerson,
-    password: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<void> {
+  async requirePassword(person: StoredPerson, password: string, exchange: Exchange): Promise<void> {
     const { passwords } = this.#parts.checks;
-    if ((await passwords.identify(person.login, password, request, reply)) === null) {
+    if ((await passwords.identify(person.login, password, exchange)) === null) {
       throw new Refusal('wrong_password', 'the present password is not right');
     }
   }
@@ -108,55 +104,59 @@ function accountRoutes(
   { changes, now, checks: { passwords } }: RouteDependencies,
   account: OwnAccount,
 ): void {
-  register(routes, endpoints.me.get, async (request) => {
+  register(routes, endpoints.me.get, async ({ request }) => {
     const { keyId } = await account.requirePerson(request);
     return success(await account.record(keyId));
   });
 
-  register(routes, endpoints.me.changePassword, async (request, reply, read) => {
+  register(routes, endpoints.me.changePassword, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const { current_password: current, password } = read.body(request);
-    await account.requirePassword(person, current, request, reply);
+    await account.requirePassword(person, current, exchange);
     const stored = await passwords.hashNew(password, person);
     const { keyId, inSession } = person;
     const change = { keyId, keptHash: inSession.sessionHash, password: stored };
-    if ((await changes(request).session.changePassword(change)) === undefined) throw sessionEnded();
+    if ((await changes(exchange).session.changePassword(change)) === undefined) throw sessionEnded();
     return success(await account.record(keyId));
   });
 
-  register(routes, endpoints.me.changeSecondFactor, async (request, reply, read) => {
+  register(routes, endpoints.me.changeSecondFactor, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const wanted = read.body(request);
-    await account.requirePassword(person, wanted.current_password, request, reply);
+    await account.requirePassword(person, wanted.current_password, exchange);
     const codes = wanted.secret === null ? [] : newRecoveryCodes();
     // A person who goes back to the password alone needs a long password.
     if (wanted.secret === null) refuseShort(wanted.current_password, false);
     const factor = wanted.secret === null ? null : newFactor(wanted.secret, wanted.code, codes, now());
-    const changed = await changes(request).people.changeSecondFactor(person.inSession, factor);
+    const changed = await changes(exchange).people.changeSecondFactor(person.inSession, factor);
     if (changed === undefined) throw sessionEnded();
     return success({ recovery_codes: codes });
   });
 
-  register(routes, endpoints.me.setPin, async (request, reply, read) => {
+  register(routes, endpoints.me.setPin, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const { current_password: current, pin } = read.body(request);
     if (isEasyPin(pin)) {
       throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
     }
-    await account.requirePassword(person, current, request, reply);
+    await account.requirePassword(person, current, exchange);
     const hashed = await passwords.hashPin(pin);
-    if ((await changes(request).terminals.setPin(person.inSession, hashed)) === undefined)
+    if ((await changes(exchange).terminals.setPin(person.inSession, hashed)) === undefined)
       throw sessionEnded();
     return success(await account.record(person.keyId));
   });
 
-  register(routes, endpoints.me.unlink, async (request, reply, read) => {
+  register(routes, endpoints.me.unlink, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const { keyId, inSession } = person;
     const { current_password: password } = read.body(request);
     // A person without a password is told below that there is no other way to sign in.
-    if (person.hasPassword) await account.requirePassword(person, password, request, reply);
-    if ((await changes(request).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
+    if (person.hasPassword) await account.requirePassword(person, password, exchange);
+    if ((await changes(exchange).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
     return success(await account.record(keyId));
   });
 }
@@ -180,23 +180,24 @@ function ownPasskeyRoutes(
 ): void {
   const challengeKey = challengeKeyFor({ app, changes });
 
-  register(routes, endpoints.me.addPasskey, async (request, reply, read) => {
+  register(routes, endpoints.me.addPasskey, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const { current_password: password, ...given } = read.body(request);
     if (!person.hasPassword) {
       throw new Refusal('passkey_needs_password', 'whoever has no password cannot add a passkey');
     }
-    await account.requirePassword(person, password, request, reply);
+    await account.requirePassword(person, password, exchange);
     const isOwn = (origin: string) => isPasskeyOrigin(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(given, { type: 'webauthn.create', isOwn });
-    const key = await challengeKey(request);
+    const key = await challengeKey(exchange);
     const challenge = checked === null ? null : usableChallenge(checked.challenge, key, now());
     const isUsable =
       checked?.credentialId === given.credential_id && passkeyPublicKey(given.public_key) !== null;
     const added =
       checked === null || challenge === null || !isUsable
         ? undefined
-        : await changes(request).people.addPasskey(
+        : await changes(exchange).people.addPasskey(
             {
               credentialId: given.credential_id,
               keyId: person.keyId,
@@ -215,16 +216,17 @@ function ownPasskeyRoutes(
     return success(await account.record(person.keyId));
   });
 
-  register(routes, endpoints.me.removePasskey, async (request, reply, read) => {
+  register(routes, endpoints.me.removePasskey, async (exchange) => {
+    const { request, read } = exchange;
     const person = await account.requireSession(request);
     const { keyId, inSession } = person;
-    await account.requirePassword(person, read.body(request).current_password, request, reply);
+    await account.requirePassword(person, read.body(request).current_password, exchange);
     const { passkey_id: wanted } = request.params;
     const all = await app.people.passkeys(keyId);
     const passkey = all.find((one) => passkeyIdOf(one) === wanted);
     if (passkey === undefined)
       throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
-    const removed = await changes(request).people.removePasskey(inSession, passkey.credentialId);
+    const removed = await changes(exchange).people.removePasskey(inSession, passkey.credentialId);
     if (removed === undefined) throw sessionEnded();
     return success(await account.record(keyId));
   });
@@ -235,22 +237,25 @@ function ownKeyRoutes(
   { app, changes, idempotency, now }: RouteDependencies,
   account: OwnAccount,
 ): void {
-  register(routes, endpoints.me.keys, async (request) => {
+  register(routes, endpoints.me.keys, async ({ request }) => {
     const { keyId } = await account.requirePerson(request);
     return success((await app.keys.listPersonal(keyId, now())).map(keyRecord));
   });
 
-  register(routes, endpoints.me.createKey, async (request, reply, read) => {
+  register(routes, endpoints.me.createKey, async (exchange) => {
+    const { request, read } = exchange;
     const { keyId: ownerId } = await account.requireSession(request);
     const { key, stored } = draftKey(read.body(request), now());
-    creates(request, stored.keyId);
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, key, (slices) =>
-      slices.keys.createPersonal({ ...stored, ownerId }),
+    const { result, secret } = await idempotency.onceWithSecret(
+      creating(exchange, stored.keyId),
+      key,
+      (slices) => slices.keys.createPersonal({ ...stored, ownerId }),
     );
     return success(issuedKey(result, secret));
   });
 
-  register(routes, endpoints.me.revokeKey, async (request) => {
+  register(routes, endpoints.me.revokeKey, async (exchange) => {
+    const { request } = exchange;
     const { key_id: keyId } = request.params;
     const isItself = request.caller.personalKeyId === keyId;
     const person = await (isItself ? account.requirePerson(request) : account.requireSession(request));
@@ -258,7 +263,7 @@ function ownKeyRoutes(
     if (!own.some((key) => key.keyId === keyId)) {
       throw new Refusal('key_not_found', `you have no key ${quoted(keyId)}`);
     }
-    return success(keyRecord(await changes(request).keys.revoke(keyId, now())));
+    return success(keyRecord(await changes(exchange).keys.revoke(keyId, now())));
   });
 }
 

@@ -5,7 +5,7 @@ import { ruleContent, ruleRecord } from '@granary/core/notifications/rule';
 import type { FastifyInstance } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { refuseLimited } from './access/credentials.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -18,50 +18,53 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
 
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage notifications'));
 
-  register(routes, declared.rules, async (request, _reply, read) => {
+  register(routes, declared.rules, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const rulesAfter = (afterRuleId: string | null, limit: number) =>
       app.notifications.listRules({ afterRuleId, limit });
     return await readPage(request, page, rulesAfter, ({ ruleId }) => ruleId, ruleRecord);
   });
 
-  register(routes, declared.createRule, async (request, reply, read) => {
+  register(routes, declared.createRule, async (exchange) => {
+    const { request, read } = exchange;
     const content = ruleContent(read.body(request));
     const nowMs = now();
     const ruleId = newId('nr', nowMs);
-    creates(request, ruleId);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(exchange, ruleId), (slices) =>
       slices.notifications.createRule({ ruleId, content, canSendMail, nowMs }),
     );
     return success(ruleRecord(result));
   });
 
-  register(routes, declared.rule, async ({ params }) =>
+  register(routes, declared.rule, async ({ request: { params } }) =>
     success(ruleRecord(await app.notifications.findRule(params.rule_id))),
   );
 
-  register(routes, declared.replaceRule, async (request, _reply, read) => {
+  register(routes, declared.replaceRule, async (exchange) => {
+    const { request, read } = exchange;
     const { rule_id: ruleId } = request.params;
     await app.notifications.findRule(ruleId);
     const content = ruleContent(read.body(request));
     const replaced = { ruleId, content, canSendMail, nowMs: now() };
-    return success(ruleRecord(await changes(request).notifications.replaceRule(replaced)));
+    return success(ruleRecord(await changes(exchange).notifications.replaceRule(replaced)));
   });
 
-  register(routes, declared.removeRule, async (request) => {
+  register(routes, declared.removeRule, async (exchange) => {
+    const { request } = exchange;
     const removal = { ruleId: request.params.rule_id, nowMs: now() };
-    return success(ruleRecord(await changes(request).notifications.removeRule(removal)));
+    return success(ruleRecord(await changes(exchange).notifications.removeRule(removal)));
   });
 
-  register(routes, declared.testRule, async (request, reply) => {
+  register(routes, declared.testRule, async (exchange) => {
+    const { request } = exchange;
     const { rule_id: ruleId } = request.params;
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.notifications.test({ ruleId, canSendMail, ...readers, nowMs: now() }),
     );
     return success({ notifications: result.map(notificationRecord) });
   });
 
-  register(routes, declared.list, async (request, _reply, read) => {
+  register(routes, declared.list, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);
     const { status = null, rule_id: ruleId = null } = query;

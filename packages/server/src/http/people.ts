@@ -9,7 +9,7 @@ import { grantsOf, INVITE_MS, mayManage, personRecord, type StoredPerson } from 
 import type { FastifyInstance } from 'fastify';
 import { readersOf } from '../background/notifications/worker.ts';
 import { hashSecret, newInviteCode } from '../process/keys/secrets.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -22,7 +22,7 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
   const mailInvitation = mailerOf(parts);
   const declared = endpoints.people;
 
-  register(routes, declared.list, async (request, _reply, read) => {
+  register(routes, declared.list, async ({ request, read }) => {
     const { caller } = request;
     const page = pageOf(read.query(request));
     const peopleAfter = (afterKeyId: string | null, limit: number) => app.people.list({ afterKeyId, limit });
@@ -30,49 +30,53 @@ export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return await readShownPage(request, page, peopleAfter, ({ keyId }) => keyId, isShown, personRecord);
   });
 
-  register(routes, declared.invite, async (request, reply, read) => {
+  register(routes, declared.invite, async (exchange) => {
+    const { request, read } = exchange;
     const { login, name, email = null, grants: wanted } = read.body(request);
     const grants = grantsOf(wanted);
     const createdAtMs = now();
     const keyId = newId('per', createdAtMs);
-    creates(request, keyId);
     const { code, stored } = draftInvite(keyId, createdAtMs);
-    const { result, secret, replayed } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
-      slices.people.invite({ keyId, login, name, email, grants, createdAtMs }, stored),
+    const { result, secret, replayed } = await idempotency.onceWithSecret(
+      creating(exchange, keyId),
+      code,
+      (slices) => slices.people.invite({ keyId, login, name, email, grants, createdAtMs }, stored),
     );
     const mailed = !replayed && (await mailInvitation(result, secret, stored));
     return success(invitation(result, secret, stored, mailed));
   });
 
-  register(routes, declared.change, async (request, _reply, read) => {
+  register(routes, declared.change, async (exchange) => {
+    const { request, read } = exchange;
     const { person_id: keyId } = request.params;
     const { grants: wanted, ...patch } = read.body(request);
     const grants = wanted && grantsOf(wanted);
     const change = { ...patch, ...(grants === undefined ? {} : { grants }) };
-    return success(personRecord(await changes(request).people.change(keyId, change)));
+    return success(personRecord(await changes(exchange).people.change(keyId, change)));
   });
 
-  register(routes, declared.renew, async (request, reply) => {
+  register(routes, declared.renew, async (exchange) => {
+    const { request } = exchange;
     const { person_id: keyId } = request.params;
     const { code, stored } = draftInvite(keyId, now());
-    const { result, secret, replayed } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+    const { result, secret, replayed } = await idempotency.onceWithSecret(exchange, code, (slices) =>
       slices.people.renew(keyId, stored),
     );
     const mailed = !replayed && (await mailInvitation(result, secret, stored));
     return success(invitation(result, secret, stored, mailed));
   });
 
-  register(routes, declared.disable, async (request, reply) => {
+  register(routes, declared.disable, async (exchange) => {
+    const { request } = exchange;
     const { person_id: keyId } = request.params;
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.people.disable(keyId, now()),
-    );
+    const { result } = await idempotency.once(exchange, (slices) => slices.people.disable(keyId, now()));
     return success(personRecord(result));
   });
 
-  register(routes, declared.unlink, async (request, reply) => {
+  register(routes, declared.unlink, async (exchange) => {
+    const { request } = exchange;
     const { person_id: keyId } = request.params;
-    const { result } = await idempotency.once(request, reply, (slices) => slices.people.unlink(keyId));
+    const { result } = await idempotency.once(exchange, (slices) => slices.people.unlink(keyId));
     return success(personRecord(result));
   });
 }

@@ -13,7 +13,7 @@ import { Refusal } from '@granary/contract/errors';
 import { storedPlantJson } from '@granary/contract/plant-json';
 import type { FastifyInstance } from 'fastify';
 import type { Settings } from '../process/settings.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { refusalRecorder } from './audit/refused-attempts.ts';
 import { refuseUnrouted } from './protocol/accept.ts';
 import { pageOf, readPage } from './protocol/answers.ts';
@@ -33,15 +33,17 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   // The text is parsed here, because an id beyond 2^53 would lose its last digits as a number.
   acceptJsonBodies(routes, (text) => text);
 
-  register(routes, endpoints.plants.create, async (request, reply) => {
+  register(routes, endpoints.plants.create, async (exchange) => {
+    const { request } = exchange;
     const { id, name, tag = null } = accepted(request.body);
     const plant = { id: String(id), name, tag, nowMs: now() };
-    creates(request, plant.id);
-    const { result } = await idempotency.once(request, reply, (slices) => slices.plants.create(plant));
+    const { result } = await idempotency.once(creating(exchange, plant.id), (slices) =>
+      slices.plants.create(plant),
+    );
     return plantOf(result);
   });
 
-  register(routes, endpoints.plants.list, async (request, reply, read) => {
+  register(routes, endpoints.plants.list, async ({ request, reply, read }) => {
     const page = pageOf(read.query(request));
     const plantsAfter = (cursor: string | null, limit: number) =>
       app.plants.list({ after: cursor === null ? null : String(wantedId(cursor)), limit });
@@ -53,7 +55,7 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return reply.type(JSON_TYPE).send(`[${data.join()}]`);
   });
 
-  register(routes, endpoints.plants.get, async (request, reply) => {
+  register(routes, endpoints.plants.get, async ({ request, reply }) => {
     const plant = await app.plants.find(String(wantedId(request.params.plant_id)));
     if (plant === undefined) throw new Refusal('plant_not_found', 'there is no such plant');
     return reply.type(JSON_TYPE).send(plantJson(plant));

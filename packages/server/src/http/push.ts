@@ -55,17 +55,19 @@ export function pushRoutes(
     };
   }
 
-  register(routes, push.get, async (request) => success(await stateOf(requireOwner(request))));
+  register(routes, push.get, async ({ request }) => success(await stateOf(requireOwner(request))));
 
-  register(routes, push.change, async (request, _reply, read) => {
+  register(routes, push.change, async (exchange) => {
+    const { request, read } = exchange;
     const owner = requireOwner(request);
     const content = pushRule(owner.keyId, read.body(request), settings.timeZone);
     const change = { keyId: owner.keyId, content, nowMs: now() };
-    await changes(request).notifications.changePushSettings(change);
+    await changes(exchange).notifications.changePushSettings(change);
     return success(await stateOf(owner));
   });
 
-  register(routes, push.subscribe, async (request, _reply, read) => {
+  register(routes, push.subscribe, async (exchange) => {
+    const { request, read } = exchange;
     const owner = requireOwner(request);
     const { endpoint, keys } = read.body(request);
     if (!isPushService(endpoint, settings.pushOrigins)) {
@@ -73,7 +75,7 @@ export function pushRoutes(
     }
     if (!isPublicKey(keys.p256dh)) refuse('/keys/p256dh', sentence('is_not_valid'));
     const nowMs = now();
-    await changes(request).notifications.subscribe({
+    await changes(exchange).notifications.subscribe({
       subscriptionId: newId('psh', nowMs),
       keyId: owner.keyId,
       sessionHash: owner.session.hash,
@@ -86,22 +88,22 @@ export function pushRoutes(
     return success(await stateOf(owner));
   });
 
-  register(routes, push.unsubscribe, async (request) => {
+  register(routes, push.unsubscribe, async (exchange) => {
+    const { request } = exchange;
     const owner = requireOwner(request);
     const { subscription_id: wanted } = request.params;
     const own = await app.notifications.subscriptions(owner.keyId);
     if (!own.some(({ subscriptionId }) => subscriptionId === wanted))
       throw notFound(`no browser ${quoted(wanted)}`);
-    await changes(request).notifications.unsubscribe(owner.keyId, wanted);
+    await changes(exchange).notifications.unsubscribe(owner.keyId, wanted);
     return success(await stateOf(owner));
   });
 
-  register(routes, push.test, async (request, reply) => {
+  register(routes, push.test, async (exchange) => {
+    const { request } = exchange;
     const owner = requireOwner(request);
     const test = { keyId: owner.keyId, ...readersOf(settings), nowMs: now() };
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.notifications.testPush(test),
-    );
+    const { result } = await idempotency.once(exchange, (slices) => slices.notifications.testPush(test));
     if (result === 0) throw notFound('no browser that receives Web Push');
     return success(await stateOf(owner));
   });

@@ -4,6 +4,7 @@ import type { Page, Success } from '@granary/contract/envelope';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { callerOf } from './access/request-turns.ts';
 import { isUrgentNow } from './access/urgency.ts';
+import type { Exchange } from './exchange.ts';
 import { accept } from './protocol/answers.ts';
 import { answerInTime } from './request-limit.ts';
 
@@ -70,20 +71,21 @@ type AnswerOf<E> = [ResultOf<E>] extends [Page<infer Item>]
 
 type EndpointRequest<E extends Endpoint> = FastifyRequest<{ Params: PathParameters<E['path']> }>;
 
+export interface EndpointExchange<E extends Endpoint> extends Exchange {
+  readonly request: EndpointRequest<E>;
+  readonly read: InputReader<E>;
+}
+
 /**
  * Validates the input of a request against its schemas. A handler calls it after it has looked up the resource of the path,
  * because an unknown resource is refused before an invalid body.
  */
-export interface InputReader<E extends Endpoint> {
+interface InputReader<E extends Endpoint> {
   query(request: FastifyRequest): QueryOf<E>;
   body(request: FastifyRequest): BodyOf<E>;
 }
 
-type Handler<E extends Endpoint> = (
-  request: EndpointRequest<E>,
-  reply: FastifyReply,
-  read: InputReader<E>,
-) => Promise<AnswerOf<E> | FastifyReply>;
+type Handler<E extends Endpoint> = (exchange: EndpointExchange<E>) => Promise<AnswerOf<E> | FastifyReply>;
 
 /** Registers the route of an endpoint with method, path, scope, urgency and schemas of the contract. */
 export function register<E extends Endpoint>(
@@ -107,7 +109,7 @@ export function registerComparing<E extends Endpoint>(
 
 function inTime<E extends Endpoint>(routes: FastifyInstance, endpoint: E, handler: Handler<E>): Handler<E> {
   if (routes.limitsRequests !== true || endpoint.isUrgent === true) return handler;
-  return (request, reply, read) => answerInTime(endpoint, request, () => handler(request, reply, read));
+  return (exchange) => answerInTime(endpoint, exchange.request, () => handler(exchange));
 }
 
 /** Registers a route whose work grows with the size of its answer: each of its calls has a time limit, but all together have none. */
@@ -125,12 +127,13 @@ export const registerAtOnce = registerHandler;
 
 /** Everything but a stop waits for its turn; a long list is written in parts. */
 function inTurn<E extends Endpoint>(handler: Handler<E>, endpoint: E, needsNoPlace: boolean): Handler<E> {
-  return (request, reply, read) => {
-    if (isUrgentNow(endpoint, request.body)) return handler(request, reply, read);
+  return (exchange) => {
+    const { request, reply } = exchange;
+    if (isUrgentNow(endpoint, request.body)) return handler(exchange);
     const { turns } = request.server;
     const caller = callerOf(request);
     const work = async (): Promise<AnswerOf<E> | FastifyReply> => {
-      const answer = await handler(request, reply, read);
+      const answer = await handler(exchange);
       if (!hasLongList(answer)) return answer;
       const json = await longListJson(answer, () => turns.nextPart(caller));
       return reply.type('application/json; charset=utf-8').send(json);
@@ -153,7 +156,8 @@ function registerHandler<E extends Endpoint>(
     ...(bodyBytesMax === undefined ? {} : { bodyLimit: bodyBytesMax }),
     // An answer that is made while it is sent has no known length, so there is no HEAD.
     exposeHeadRoute: !isMadeWhileSent(endpoint),
-    handler: (request, reply) => handler(request, reply, read),
+    handler: (request, reply) =>
+      handler({ request, reply, read, attempt: routes.attemptOf?.(request, endpoint) ?? null }),
   });
 }
 

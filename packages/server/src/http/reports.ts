@@ -21,7 +21,7 @@ import { makeReport } from '../background/reports/make-report.ts';
 import { reportHtml } from '../background/reports/report-html.ts';
 import { limitsOf } from './access/credentials.ts';
 import { nextPart } from './access/request-turns.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { chosenZone, selectionOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
@@ -50,7 +50,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return { language, mass: units?.mass ?? 'metric', schedule: null, consoleUrl: null };
   };
 
-  register(routes, declared.report, async (request, reply, read) => {
+  register(routes, declared.report, async ({ request, reply, read }) => {
     const { format: wanted, language = 'en', ...asked } = read.query(request);
     const report = await made(request, asked);
     const format = formatOf(request, wanted);
@@ -61,7 +61,8 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return reply.type('text/html; charset=utf-8').send(reportHtml(report, await readerOf(request, language)));
   });
 
-  register(routes, declared.send, async (request, reply, read) => {
+  register(routes, declared.send, async (exchange) => {
+    const { request, read } = exchange;
     const { language = 'en', ...asked } = read.body(request);
     const email = await app.reports.emailOf(request.caller.keyId);
     if (email === null) {
@@ -73,7 +74,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const reader = { ...(await readerOf(request, language)), consoleUrl };
     const mailed = { report, reader, attachesCsv: true };
     const { keyId: personId } = request.caller;
-    await idempotency.once(request, reply, (slices) =>
+    await idempotency.once(exchange, (slices) =>
       slices.reports.send({ personId, email, mailed, nowMs: now() }),
     );
     return success({ email });
@@ -94,7 +95,7 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     return content;
   }
 
-  register(routes, declared.schedules, async (request, _reply, read) => {
+  register(routes, declared.schedules, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const keyId = isUnlimited(limitsOf(request)) ? null : request.caller.keyId;
     const schedulesAfter = (afterId: string | null, limit: number) =>
@@ -102,29 +103,31 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     return await readPage(request, page, schedulesAfter, ({ scheduleId }) => scheduleId, scheduleRecord);
   });
 
-  register(routes, declared.createSchedule, async (request, reply, read) => {
+  register(routes, declared.createSchedule, async (exchange) => {
+    const { request, read } = exchange;
     const content = await contentOf(request, read.body(request));
     const nowMs = now();
     const scheduleId = newId('rs', nowMs);
-    creates(request, scheduleId);
     const { keyId } = request.caller;
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(exchange, scheduleId), (slices) =>
       slices.reports.createSchedule({ scheduleId, keyId, content, nextAtMs: nextAtMs(content, nowMs) }),
     );
     return success(scheduleRecord(result));
   });
 
-  register(routes, declared.replaceSchedule, async (request, _reply, read) => {
+  register(routes, declared.replaceSchedule, async (exchange) => {
+    const { request, read } = exchange;
     const { schedule_id: scheduleId } = request.params;
     const content = await contentOf(request, read.body(request));
     const { keyId } = request.caller;
     const wanted = { scheduleId, keyId, content, nextAtMs: nextAtMs(content, now()) };
-    return success(scheduleRecord(await changes(request).reports.replaceSchedule(wanted)));
+    return success(scheduleRecord(await changes(exchange).reports.replaceSchedule(wanted)));
   });
 
-  register(routes, declared.removeSchedule, async (request) => {
+  register(routes, declared.removeSchedule, async (exchange) => {
+    const { request } = exchange;
     const { schedule_id: scheduleId } = request.params;
-    return success(scheduleRecord(await changes(request).reports.removeSchedule(scheduleId)));
+    return success(scheduleRecord(await changes(exchange).reports.removeSchedule(scheduleId)));
   });
 }
 

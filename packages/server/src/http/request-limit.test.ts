@@ -6,6 +6,7 @@ import { Refusal } from '@granary/contract/errors';
 import { storageUnavailable } from '@granary/store/errors';
 import { type FastifyRequest, fastify } from 'fastify';
 import { RequestTurns } from './access/request-turns.ts';
+import type { Exchange } from './exchange.ts';
 import { register, registerLong } from './register.ts';
 import { limitRequests, timeLeftMs } from './request-limit.ts';
 
@@ -32,7 +33,7 @@ function serviceWith({ isLimited }: { isLimited: boolean }) {
   app.addHook('onRequest', async (request) => {
     request.identifyingMs = IDENTIFYING_MS;
   });
-  const handler = async (request: FastifyRequest): Promise<never> => {
+  const handler = async ({ request }: Exchange): Promise<never> => {
     const { promise: goneOn, resolve } = Promise.withResolvers<number>();
     answered.push({ leftMs: requestLeftMs(), request, goneOn });
     setImmediate(() => resolve(requestLeftMs()));

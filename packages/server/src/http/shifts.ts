@@ -19,7 +19,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitsOf, refuseOutside } from './access/credentials.ts';
 import { shownAccess } from './access/factor-of-administrators.ts';
 import { nextPart } from './access/request-turns.ts';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { deviceNotFound } from './devices/find-device.ts';
 import { fleetAlert } from './fleet/fleet.ts';
 import { chosenZone, deviceOfRecord, selectionOf, timeRangeOf } from './fleet/selection.ts';
@@ -35,7 +35,7 @@ const HANDED_AHEAD_MS = DAY_MS;
 export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, directory, idempotency, now } = parts;
 
-  register(routes, endpoints.shifts.notes, async (request, _reply, read) => {
+  register(routes, endpoints.shifts.notes, async ({ request, read }) => {
     const { device_id: deviceId = null, facility = null, from, to, ...asked } = read.query(request);
     const filter = {
       limits: limitsOf(request),
@@ -68,7 +68,8 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return device.deviceNo;
   }
 
-  register(routes, endpoints.shifts.addNote, async (request, reply, read) => {
+  register(routes, endpoints.shifts.addNote, async (exchange) => {
+    const { request, read } = exchange;
     const wanted = read.body(request);
     const deviceNo = await placeOf(request, wanted);
     const nowMs = now();
@@ -79,8 +80,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
       ]);
     }
     const noteId = newId('nt', nowMs);
-    creates(request, noteId);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(exchange, noteId), (slices) =>
       slices.shifts.addNote({
         noteId,
         deviceNo,
@@ -93,9 +93,10 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return success(noteRecord(result));
   });
 
-  register(routes, endpoints.shifts.removeNote, async (request) => {
+  register(routes, endpoints.shifts.removeNote, async (exchange) => {
+    const { request } = exchange;
     const { note_id: noteId } = request.params;
-    return success(noteRecord(await changes(request).shifts.removeNote({ noteId, nowMs: now() })));
+    return success(noteRecord(await changes(exchange).shifts.removeNote({ noteId, nowMs: now() })));
   });
 
   handoverRoutes(routes, parts);
@@ -104,7 +105,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 
 function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, now } = parts;
-  register(routes, endpoints.shifts.handovers, async (request, _reply, read) => {
+  register(routes, endpoints.shifts.handovers, async ({ request, read }) => {
     const { facility = null, waiting, ...asked } = read.query(request);
     const filter = { limits: limitsOf(request), facility, isWaiting: waiting === 'true' };
     const handoversBefore = (beforeId: string | null, limit: number) =>
@@ -118,7 +119,8 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     );
   });
 
-  register(routes, endpoints.shifts.handOver, async (request, reply, read) => {
+  register(routes, endpoints.shifts.handOver, async (exchange) => {
+    const { request, read } = exchange;
     const { facility = null, from, to, text } = read.body(request);
     const nowMs = now();
     const times = timeRangeOf({ from, to }, { startMs: () => 0, mostMs: SHIFT_MS_MAX }, nowMs);
@@ -128,16 +130,16 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
       ]);
     }
     const handoverId = newId('ho', nowMs);
-    creates(request, handoverId);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(exchange, handoverId), (slices) =>
       slices.shifts.handOver({ handoverId, facility, ...times, text, createdAtMs: nowMs }),
     );
     return success(handoverRecord(result));
   });
 
-  register(routes, endpoints.shifts.acknowledgeHandover, async (request, reply) => {
+  register(routes, endpoints.shifts.acknowledgeHandover, async (exchange) => {
+    const { request } = exchange;
     const { handover_id: handoverId } = request.params;
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.shifts.acknowledgeHandover({ handoverId, nowMs: now() }),
     );
     return success(handoverRecord(result));
@@ -147,7 +149,7 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 /** Each list is read separately, so that nothing urgent waits for all of them. */
 function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, now } = parts;
-  register(routes, endpoints.shifts.report, async (request, _reply, read) => {
+  register(routes, endpoints.shifts.report, async ({ request, read }) => {
     const query = read.query(request);
     const nowMs = now();
     const devices = selectionOf(request, query);

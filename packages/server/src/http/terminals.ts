@@ -21,7 +21,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hashSecret, newSignInCode } from '../process/keys/secrets.ts';
 import { credentialOf } from './access/credentials.ts';
 import type { GivenSecrets, PasswordChecks } from './access/password-checks.ts';
-import { actsAs, creates } from './audit/attempt.ts';
+import { actingAs, creating } from './audit/attempt.ts';
+import type { Exchange } from './exchange.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register, registerComparing } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -31,7 +32,7 @@ import { callerRecord } from './session/session.ts';
 export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, now } = parts;
   const declared = endpoints.terminals;
-  register(routes, declared.list, async (request, _reply, read) => {
+  register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const terminalsAfter = (afterKeyId: string | null, limit: number) =>
       app.terminals.list({ afterKeyId, limit });
@@ -39,25 +40,24 @@ export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies
     return await readShownPage(request, page, terminalsAfter, ({ keyId }) => keyId, isShown, terminalRecord);
   });
 
-  register(routes, declared.enrol, async (request, reply, read) => {
+  register(routes, declared.enrol, async (exchange) => {
+    const { request, read } = exchange;
     const { name, kind, facilities } = read.body(request);
     const createdAtMs = now();
     const keyId = newId('trm', createdAtMs);
-    creates(request, keyId);
     const code = newSignInCode();
     const expiresAtMs = createdAtMs + TERMINAL_LINK_MS;
     const terminal = { keyId, kind, name, grants: [terminalGrant(kind, facilities)], createdAtMs };
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(creating(exchange, keyId), code, (slices) =>
       slices.terminals.enrol(terminal, { hash: hashSecret(code), keyId, createdAtMs, expiresAtMs }),
     );
     return success({ terminal: terminalRecord(result), code: secret, expires_at: toIso(expiresAtMs) });
   });
 
-  register(routes, declared.end, async (request, reply) => {
+  register(routes, declared.end, async (exchange) => {
+    const { request } = exchange;
     const { terminal_id: terminalId } = request.params;
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.terminals.end(terminalId, now()),
-    );
+    const { result } = await idempotency.once(exchange, (slices) => slices.terminals.end(terminalId, now()));
     return success(terminalRecord(result));
   });
 }
@@ -75,28 +75,37 @@ export function terminalSessionRoutes(routes: FastifyInstance, parts: RouteDepen
     return callerRecord(caller);
   }
 
-  register(routes, declared.people, async (request) => success(await people.list(terminalOf(request).keyId)));
+  register(routes, declared.people, async ({ request }) =>
+    success(await people.list(terminalOf(request).keyId)),
+  );
 
-  registerComparing(routes, declared.signIn, async (request, reply, read) => {
+  registerComparing(routes, declared.signIn, async (exchange) => {
+    const { request, read } = exchange;
     const { keyId, name, session } = terminalOf(request);
-    const { person, terminal, checked } = await people.identify(read.body(request), keyId, request, reply);
-    actsAs(request, { ...personAtTerminal(terminal, person), session, terminal: { keyId, name } });
+    const { person, terminal, checked } = await people.identify(read.body(request), keyId, exchange);
+    const bySignedIn = actingAs(exchange, {
+      ...personAtTerminal(terminal, person),
+      session,
+      terminal: { keyId, name },
+    });
     const signedIn = { personId: person.keyId, untilMs: now() + TERMINAL_IDLE_MS };
-    await changes(request).terminals.setPerson(session.hash, signedIn, checked, now());
+    await changes(bySignedIn).terminals.setPerson(session.hash, signedIn, checked, now());
     return success(await current(request));
   });
 
-  register(routes, declared.stay, async (request) => {
+  register(routes, declared.stay, async (exchange) => {
+    const { request } = exchange;
     const { session } = terminalOf(request);
     const { kind, keyId: personId } = request.caller;
     if (kind === 'person') {
-      await changes(request).terminals.stay(session.hash, { personId, untilMs: now() + TERMINAL_IDLE_MS });
+      await changes(exchange).terminals.stay(session.hash, { personId, untilMs: now() + TERMINAL_IDLE_MS });
     }
     return success(await current(request));
   });
 
-  register(routes, declared.lock, async (request) => {
-    await changes(request).terminals.lock(terminalOf(request).session.hash);
+  register(routes, declared.lock, async (exchange) => {
+    const { request } = exchange;
+    await changes(exchange).terminals.lock(terminalOf(request).session.hash);
     return success(await current(request));
   });
 }
@@ -145,8 +154,7 @@ export class TerminalPeople {
   async identify(
     given: { readonly login: string; readonly pin: string } | GivenSecrets,
     terminalId: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<IdentifiedAtTerminal> {
     const { app, changes, now } = this.#parts;
     const terminal = await this.#terminal(terminalId);
@@ -156,9 +164,9 @@ export class TerminalPeople {
     const at = { personId: person.keyId, place: terminalId };
     const isWhole = !('pin' in given);
     const checked = isWhole
-      ? await this.#checkPassword(given, request, reply)
-      : await this.#checkPin(given.pin, found, at, request, reply);
-    await changes(request).guesses.recognised(at, { isWhole, nowMs: now() });
+      ? await this.#checkPassword(given, exchange)
+      : await this.#checkPin(given.pin, found, at, exchange);
+    await changes(exchange).guesses.recognised(at, { isWhole, nowMs: now() });
     return { person, terminal, checked };
   }
 
@@ -168,12 +176,8 @@ export class TerminalPeople {
     throw new Refusal('unauthorized', 'this terminal has ended');
   }
 
-  async #checkPassword(
-    given: GivenSecrets,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<CheckedSecret> {
-    const proven = await this.#passwords.prove(given, request, reply);
+  async #checkPassword(given: GivenSecrets, exchange: Exchange): Promise<CheckedSecret> {
+    const proven = await this.#passwords.prove(given, exchange);
     if (proven === null) throw wrongSecret('password');
     return proven.checked;
   }
@@ -182,19 +186,18 @@ export class TerminalPeople {
     pin: string,
     { hasPin, tries }: PersonAtTerminal,
     at: { readonly personId: string; readonly place: string },
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<CheckedSecret> {
     const { app, changes, now } = this.#parts;
     // The tries are checked before the PIN waits for its turn, so that many wrong ones at once cost little.
-    refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', reply);
+    refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', exchange.reply);
     const stored = await app.terminals.pinOf(at.personId);
     // The PIN is counted when it is its turn, because a PIN that comes too late is not checked.
     const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
-      refuseTry(await changes(request).guesses.takePin(at, now()), reply),
+      refuseTry(await changes(exchange).guesses.takePin(at, now()), exchange.reply),
     );
     if (!isRight) {
-      await this.#passwords.wrong({ ...at, kind: 'pin' }, request);
+      await this.#passwords.wrong({ ...at, kind: 'pin' }, exchange);
       throw wrongSecret('pin');
     }
     return { kind: 'pin', stored, factor: null };

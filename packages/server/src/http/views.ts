@@ -4,7 +4,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { toIso } from '@granary/contract/time';
 import type { View } from '@granary/contract/views';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { creates } from './audit/attempt.ts';
+import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
@@ -13,7 +13,7 @@ export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   const { app, changes, idempotency, now } = parts;
   const declared = endpoints.views;
 
-  register(routes, declared.list, async (request, _reply, read) => {
+  register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const { keyId } = request.caller;
     const viewsAfter = (afterViewId: string | null, limit: number) =>
@@ -21,38 +21,41 @@ export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     return await readPage(request, page, viewsAfter, ({ viewId }) => viewId, shownTo(request));
   });
 
-  register(routes, declared.create, async (request, reply, read) => {
+  register(routes, declared.create, async (exchange) => {
+    const { request, read } = exchange;
     const { name, address, shared: isShared = false } = read.body(request);
     const nowMs = now();
     const viewId = newId('vw', nowMs);
-    creates(request, viewId);
     const { keyId } = request.caller;
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(exchange, viewId), (slices) =>
       slices.views.create({ viewId, keyId, name, address, isShared, updatedAtMs: nowMs }),
     );
     return success(shownTo(request)(result));
   });
 
-  register(routes, declared.change, async (request, _reply, read) => {
+  register(routes, declared.change, async (exchange) => {
+    const { request, read } = exchange;
     const { view_id: viewId } = request.params;
     const patch = read.body(request);
-    const changed = await changes(request).views.change(viewId, patch, now());
+    const changed = await changes(exchange).views.change(viewId, patch, now());
     return success(shownTo(request)(changed));
   });
 
-  register(routes, declared.remove, async (request) => {
+  register(routes, declared.remove, async (exchange) => {
+    const { request } = exchange;
     const { view_id: viewId } = request.params;
-    const removed = await changes(request).views.remove(viewId);
+    const removed = await changes(exchange).views.remove(viewId);
     return success(shownTo(request)(removed));
   });
 
-  register(routes, declared.preferences, async ({ caller }) =>
+  register(routes, declared.preferences, async ({ request: { caller } }) =>
     success(await app.views.preferences(caller.keyId)),
   );
 
-  register(routes, declared.changePreferences, async (request, _reply, read) => {
+  register(routes, declared.changePreferences, async (exchange) => {
+    const { request, read } = exchange;
     const { keyId } = request.caller;
-    return success(await changes(request).views.changePreferences(keyId, read.body(request), now()));
+    return success(await changes(exchange).views.changePreferences(keyId, read.body(request), now()));
   });
 }
 

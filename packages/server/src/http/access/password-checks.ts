@@ -8,9 +8,11 @@ import { SECOND_MS } from '@granary/contract/time';
 import { isValidAt } from '@granary/core/keys';
 import { isEasyToGuess } from '@granary/core/passwords';
 import type { StoredPerson, StoredSecondFactor, UsedFactor } from '@granary/core/people';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Passwords } from '../../process/keys/passwords.ts';
 import { isGuessable, usedFactor } from '../../process/keys/second-factor.ts';
+import type { Attempted } from '../audit/attempt.ts';
+import type { Exchange } from '../exchange.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { callerNetwork, guessingNetwork, knownNetwork } from './caller-address.ts';
 import { PasswordFailures, type PasswordFrom } from './password-failures.ts';
@@ -60,25 +62,16 @@ export class PasswordChecks {
   }
 
   /** Returns `null` after the same time for an unknown name and for a wrong password. Only the check of a password waits after failures. */
-  async identify(
-    login: string,
-    password: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<PersonWithPassword | null> {
-    const identified = await this.#look(login, password, request, reply);
+  async identify(login: string, password: string, exchange: Exchange): Promise<PersonWithPassword | null> {
+    const identified = await this.#look(login, password, exchange);
     if (identified === null) return null;
     this.#failures.right(identified.from);
     return identified.found;
   }
 
   /** A right password counts as a failure, too, until `right` or `forget` is called. */
-  async #look(
-    login: string,
-    password: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<Identified | null> {
+  async #look(login: string, password: string, exchange: Exchange): Promise<Identified | null> {
+    const { request, reply } = exchange;
     const address = callerNetwork(request.address);
     refuseEarly(this.#failures.refusedMs(login, address), reply);
     const home = knownNetwork(request.address);
@@ -100,18 +93,13 @@ export class PasswordChecks {
       : { lane: 'elsewhere' as const, group: elsewhere };
     const isRight = await this.#passwords.matches(password, found?.password ?? null, begin, turn);
     if (found !== undefined && isRight && isValidAt(found.person, this.#now())) return { found, from };
-    await this.wrong({ personId, kind: 'password', place: storedAt(from) }, request);
+    await this.wrong({ personId, kind: 'password', place: storedAt(from) }, exchange);
     return null;
   }
 
   /** Checks everything that a sign-in asks for; returns `null` like `identify`. Only a complete sign-in makes wrong passwords forgotten. */
-  async prove(
-    given: GivenSecrets,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    refusalOfCode = wrongCode,
-  ): Promise<Proven | null> {
-    const identified = await this.#look(given.login, given.password, request, reply);
+  async prove(given: GivenSecrets, exchange: Exchange, refusalOfCode = wrongCode): Promise<Proven | null> {
+    const identified = await this.#look(given.login, given.password, exchange);
     if (identified === null) return null;
     const { found, from } = identified;
     const { keyId: personId } = found.person;
@@ -122,14 +110,14 @@ export class PasswordChecks {
     const factor =
       found.secondFactor === null
         ? null
-        : await this.#usedFactor(personId, found.secondFactor, given.second_factor ?? '', request, reply);
+        : await this.#usedFactor(personId, found.secondFactor, given.second_factor ?? '', exchange);
     if (factor === WRONG) {
-      await this.wrong({ personId, kind: 'code', place: storedAt(from) }, request);
+      await this.wrong({ personId, kind: 'code', place: storedAt(from) }, exchange);
       throw refusalOfCode();
     }
     this.#failures.right(from);
     if (this.#failures.forget(from)) {
-      await this.#changes(request).guesses.mistyped({ personId, place: storedAt(from) });
+      await this.#changes(exchange).guesses.mistyped({ personId, place: storedAt(from) });
     }
     return { ...found, checked: { kind: 'password', stored: found.password, factor } };
   }
@@ -139,17 +127,19 @@ export class PasswordChecks {
     personId: string,
     stored: StoredSecondFactor,
     code: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<UsedFactor | typeof WRONG> {
-    const countedAt = isGuessable(code) ? await this.#takeCode(personId, request, reply) : '';
+    const countedAt = isGuessable(code) ? await this.#takeCode(personId, exchange) : '';
     return usedFactor(code, stored, this.#now(), countedAt) ?? WRONG;
   }
 
   /** Counts a code before it is checked, and returns where it was counted. */
-  async #takeCode(personId: string, request: FastifyRequest, reply: FastifyReply): Promise<string> {
+  async #takeCode(personId: string, { request, reply, attempt }: Exchange): Promise<string> {
     const place = knownNetwork(request.address);
-    const taken = await this.#changes(request).guesses.takeCode({ personId, place }, this.#now());
+    const taken = await this.#changes({ request, attempt }).guesses.takeCode(
+      { personId, place },
+      this.#now(),
+    );
     if (taken.waitMs === 0) return taken.countedAt;
     reply.header('retry-after', Math.ceil(taken.waitMs / SECOND_MS));
     throw new Refusal(
@@ -159,21 +149,16 @@ export class PasswordChecks {
   }
 
   /** Checks the password alone, for a person who has signed in already. */
-  async require(
-    login: string,
-    password: string,
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<PersonWithPassword> {
-    const found = await this.identify(login, password, request, reply);
+  async require(login: string, password: string, exchange: Exchange): Promise<PersonWithPassword> {
+    const found = await this.identify(login, password, exchange);
     if (found === null) throw wrongSecret('password');
     return found;
   }
 
   /** Stores before the answer that a secret was wrong, so that the person is told of it; the secret itself is not stored. */
-  async wrong(secret: WrongSecret, request: FastifyRequest): Promise<void> {
+  async wrong(secret: WrongSecret, exchange: Attempted): Promise<void> {
     const told = { nowMs: this.#now(), canSendMail: this.#canSendMail };
-    await this.#changes(request).guesses.wrong(secret, told);
+    await this.#changes(exchange).guesses.wrong(secret, told);
   }
 
   hashPin(pin: string): Promise<string> {

@@ -14,53 +14,58 @@ import { secretHolderOf } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/callers.ts';
 import { isUrgentNow } from '../access/urgency.ts';
+import type { Exchange } from '../exchange.ts';
 
 const FACILITY_CHARS_MAX = 200;
 
+/** A request with its attempt. */
+export type Attempted = Pick<Exchange, 'request' | 'attempt'>;
+
 declare module 'fastify' {
-  interface FastifyRequest {
-    /** The attempt of a request for a change; `null` before the body of the request is read. */
-    attempt: Attempt | null;
+  interface FastifyInstance {
+    /** Makes the attempt of a request before its handler runs; `null` if requests of this endpoint are not entered in the audit log. */
+    attemptOf?: (request: FastifyRequest, endpoint: Endpoint) => Attempt | null;
   }
 }
 
-/** Every request for a change gets its attempt before its handler runs. Must be called before the routes are registered. */
+/** Must be called before the routes are registered. */
 export function prepareAttempts(app: FastifyInstance, now: () => number): void {
-  app.decorateRequest('attempt', null);
+  app.decorate('attemptOf', (request, endpoint) =>
+    endpoint.isAudited ? draftAttempt(request, endpoint, now()) : null,
+  );
   app.addHook('onRoute', (route) => {
     const endpoint = route.config?.endpoint;
     if (endpoint === undefined || !endpoint.isAudited) return;
-    const prepare = async (request: FastifyRequest): Promise<void> => {
-      refuseBadActor(request, endpoint);
-      request.attempt = draftAttempt(request, endpoint, now());
-    };
-    route.preHandler = [route.preHandler ?? [], prepare].flat();
+    const check = async (request: FastifyRequest): Promise<void> => refuseBadActor(request, endpoint);
+    route.preHandler = [route.preHandler ?? [], check].flat();
   });
 }
 
 /** The attempt of a request that writes; `null` where readings are stored, because they are not a change. */
-export function attemptOf({ attempt, routeOptions }: FastifyRequest): Attempt | null {
-  const { endpoint } = routeOptions.config;
+export function attemptToWrite({ request, attempt }: Attempted): Attempt | null {
+  const { endpoint } = request.routeOptions.config;
   const isChange = endpoint?.isAudited === true && attempt !== null;
   if (isChange || (endpoint?.isAudited === false && endpoint.method !== 'GET')) return attempt;
   throw new Error(`${endpoint?.method} ${endpoint?.path} must not change anything`);
 }
 
-/** Names the resource that the request is about to make. */
-export function creates(request: FastifyRequest, resourceId: string): void {
-  if (request.attempt !== null) request.attempt = { ...request.attempt, resourceId };
-}
+/** Returns the exchange with more about its attempt. */
+export const attempting = <X extends Attempted>(exchange: X, more: Partial<Attempt>): X =>
+  exchange.attempt === null ? exchange : { ...exchange, attempt: { ...exchange.attempt, ...more } };
 
-/** Names the caller of a request that only its body identifies. */
-export function actsAs(request: FastifyRequest, caller: Caller): void {
-  request.caller = caller;
-  if (request.attempt !== null) request.attempt = { ...request.attempt, actor: actorOf(request, caller) };
+/** Returns the exchange with the name of the resource that it is about to make. */
+export const creating = <X extends Attempted>(exchange: X, resourceId: string): X =>
+  attempting(exchange, { resourceId });
+
+/** Returns the exchange with the caller, where only the body of the request identifies it. Refusals from now on name this caller, too. */
+export function actingAs<X extends Attempted>(exchange: X, caller: Caller): X {
+  exchange.request.caller = caller;
+  return attempting(exchange, { actor: actorOf(exchange.request, caller) });
 }
 
 export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs: number): Attempt {
   const { id, method, url, body, query } = request;
-  const params = request.params as Readonly<Record<string, string>>;
-  const { device_id: deviceId = field(body, 'device_id'), ...others } = params ?? {};
+  const { device_id: deviceId = field(body, 'device_id') } = pathParameters(request);
   return {
     attemptId: newId('au', nowMs),
     atMs: nowMs,
@@ -75,10 +80,18 @@ export function draftAttempt(request: FastifyRequest, endpoint: Endpoint, nowMs:
     path: withoutSecrets(url.split('?', 1)[0] ?? '').slice(0, PATH_CHARS_MAX),
     deviceId: checkDeviceId.accepts(deviceId) ? deviceId : null,
     facility: textOrNull(field(field(body, 'location') ?? body, 'facility')),
-    resourceId: Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null,
+    resourceId: resourceOf(request),
     // Query parameters that the endpoint does not read are not part of its input; those of a sign-in contain a code.
     input: auditInput((endpoint.query === null ? undefined : (query as object | undefined)) ?? {}, body),
   };
+}
+
+const pathParameters = ({ params }: FastifyRequest) => (params ?? {}) as Readonly<Record<string, string>>;
+
+/** The resource that the path of a request names beside its device; `null` without one. */
+export function resourceOf(request: FastifyRequest): string | null {
+  const { device_id: _, ...others } = pathParameters(request);
+  return Object.values(others)[0]?.slice(0, PATH_CHARS_MAX) ?? null;
 }
 
 const referenceOf = (caller: Caller, { scope }: Endpoint, atMs: number): CallerReference => ({
@@ -148,9 +161,9 @@ function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
 }
 
 /** The writes of a request that has no idempotency key, each of which is entered in the audit log. */
-export type Changes = (request: FastifyRequest) => WriteSlices;
+export type Changes = (exchange: Attempted) => WriteSlices;
 
 export const changesOf =
   (app: Pick<CallerWrites, 'audited'>): Changes =>
-  (request) =>
-    app.audited(attemptOf(request));
+  (exchange) =>
+    app.audited(attemptToWrite(exchange));

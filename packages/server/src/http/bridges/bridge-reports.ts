@@ -10,6 +10,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
 import { limitsOf } from '../access/credentials.ts';
 import { nextPart } from '../access/request-turns.ts';
+import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -26,7 +27,8 @@ export function bridgeReportRoutes(
 ): void {
   const { app, changes, link, now } = parts;
 
-  registerAtOnce(routes, endpoints.bridges.report, async (request, reply, read) => {
+  registerAtOnce(routes, endpoints.bridges.report, async (exchange) => {
+    const { request, reply, read } = exchange;
     const { bridge_id: bridgeId } = request.params;
     if (!checkBridgeId.accepts(bridgeId)) {
       throw new Refusal('bridge_not_found', `${quoted(bridgeId)} can be the id of no bridge`);
@@ -39,7 +41,7 @@ export function bridgeReportRoutes(
       ...report
     } = read.body(request);
     const reporting = { bridgeId, keyId: secretHolderOf(request.caller), session: report.session };
-    const stored = changes(request).bridges.report(reporting, limitsOf(request), report, now());
+    const stored = changes(exchange).bridges.report(reporting, limitsOf(request), report, now());
     const { isKnown } = await stored;
     for (const { request_id } of report.results ?? []) waits.wake(request_id);
     const units = await unitsOf(request, asked);
@@ -52,7 +54,7 @@ export function bridgeReportRoutes(
     const pending = (await waits.untilNextReport({ key: bridgeId, waitMs, reply, look })) ?? [];
     const requests: BridgeRequest[] = [];
     for (const one of pending) {
-      requests.push(...(await handOver(request, { ...reporting, isRepeated: missed_answer === true }, one)));
+      requests.push(...(await handOver(exchange, { ...reporting, isRepeated: missed_answer === true }, one)));
     }
     return success({ time: toIso(now()), known: isKnown, requests, units });
   });
@@ -80,7 +82,7 @@ export function bridgeReportRoutes(
 
   /** Returns nothing unless the request is taken. The secret is made now, so that it is stored nowhere in clear text. */
   async function handOver(
-    request: FastifyRequest,
+    exchange: Exchange,
     taker: { bridgeId: string; keyId: string; session: string; isRepeated: boolean },
     { requestId, kind, device_id: deviceId, mapping, endpoint, unit, options }: PendingRequest,
   ): Promise<BridgeRequest[]> {
@@ -88,11 +90,11 @@ export function bridgeReportRoutes(
     const bringsSecret = kind === 'add' && deviceId !== null;
     if (bringsSecret) await link.access.readyToReplace(deviceId);
     const taking = { ...taker, requestId, secretHash: hashSecret(secret) };
-    const taken = await changes(request).bridges.take(taking, now());
+    const taken = await changes(exchange).bridges.take(taking, now());
     if (taken === undefined) return [];
     const asked = { request_id: requestId, kind, device_id: deviceId, mapping, endpoint, unit, options };
     if (!bringsSecret) return [asked];
     await link.access.give([{ deviceId, secret }]);
-    return [{ ...asked, secret, units: (await unitsOf(request, [deviceId]))[deviceId] ?? {} }];
+    return [{ ...asked, secret, units: (await unitsOf(exchange.request, [deviceId]))[deviceId] ?? {} }];
   }
 }

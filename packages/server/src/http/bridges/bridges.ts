@@ -15,10 +15,11 @@ import { bridgeSight } from '@granary/core/bridges';
 import { refuseRemoved } from '@granary/core/fleet/removal';
 import { isUnlimited } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { limitsOf, refuseOutside } from '../access/credentials.ts';
 import { nextPart } from '../access/request-turns.ts';
 import { deviceNotFound } from '../devices/find-device.ts';
+import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerAtOnce, registerLong } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -41,7 +42,7 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);
 
-  registerLong(routes, declared.list, async (request) => {
+  registerLong(routes, declared.list, async ({ request }) => {
     const sight = bridgeSight(request.caller);
     const own = await seen.countsWithin(request, sight.devices);
     const keys = await app.bridges.keys(now());
@@ -57,11 +58,11 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return success(bridges);
   });
 
-  registerLong(routes, declared.get, async (request) =>
+  registerLong(routes, declared.get, async ({ request }) =>
     success(await seen.detail(request, await seen.require(request))),
   );
 
-  registerLong(routes, declared.mappings, async (request) => {
+  registerLong(routes, declared.mappings, async ({ request }) => {
     const { bridgeId } = await seen.require(request);
     requireUnlimited(request);
     const mappings: BridgeMapping[] = [];
@@ -70,19 +71,21 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return success(mappings);
   });
 
-  register(routes, declared.give, async (request, _reply, read) => {
+  register(routes, declared.give, async (exchange) => {
+    const { request, read } = exchange;
     const { bridge_id: bridgeId } = request.params;
     if (!checkBridgeId.accepts(bridgeId)) throw bridgeNotFound(bridgeId);
     const { key_id: keyId } = read.body(request);
     requireUnlimited(request);
-    return success(await changes(request).bridges.give(bridgeId, keyId, now()));
+    return success(await changes(exchange).bridges.give(bridgeId, keyId, now()));
   });
 
-  register(routes, declared.remove, async (request) => {
+  register(routes, declared.remove, async (exchange) => {
+    const { request } = exchange;
     const { bridgeId } = await seen.require(request);
     requireUnlimited(request);
     const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
-    const removed = await changes(request).bridges.remove(bridgeId);
+    const removed = await changes(exchange).bridges.remove(bridgeId);
     if (removed === undefined) throw bridgeNotFound(bridgeId);
     const { devices } = removed.figures;
     return success(bridgeRecord(removed, { sight: bridgeSight(request.caller), devices, key }, now()));
@@ -95,7 +98,8 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);
 
-  registerAtOnce(routes, declared.test, async (request, reply, read) => {
+  registerAtOnce(routes, declared.test, async (exchange) => {
+    const { request, read } = exchange;
     const bridge = await seen.require(request);
     const wanted = read.body(request);
     const { wait_s: waitS = BRIDGE_ANSWER_S_DEFAULT } = wanted;
@@ -105,23 +109,25 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
       'device_id' in wanted
         ? { ...NOTHING, device_id: wanted.device_id }
         : { ...NOTHING, ...placeOf(wanted) };
-    const result = await ask(request, reply, bridge, { kind: 'test', ...asked }, waitS);
+    const result = await ask(exchange, bridge, { kind: 'test', ...asked }, waitS);
     const { failure, round_trip_ms = null, points = [] } = result;
     return success({ failure, round_trip_ms, points });
   });
 
-  registerAtOnce(routes, declared.addDevice, async (request, reply, read) => {
+  registerAtOnce(routes, declared.addDevice, async (exchange) => {
+    const { request, read } = exchange;
     const bridge = await seen.require(request);
     const wanted = read.body(request);
     requireUnlimited(request);
     refuseRemoved(await accessible(request, wanted.device_id));
     const asked = { kind: 'add', ...placeOf(wanted), device_id: wanted.device_id } as const;
     const { wait_s: waitS = BRIDGE_ANSWER_S_DEFAULT } = wanted;
-    refuseFailed(await ask(request, reply, bridge, asked, waitS));
+    refuseFailed(await ask(exchange, bridge, asked, waitS));
     return success(await seen.detail(request, bridge));
   });
 
-  registerAtOnce(routes, declared.removeDevice, async (request, reply) => {
+  registerAtOnce(routes, declared.removeDevice, async (exchange) => {
+    const { request } = exchange;
     const { bridge_id: bridgeId, device_id } = request.params;
     // A bridge may have a device that is not registered any more.
     if (!isUnlimited(limitsOf(request))) await accessible(request, device_id);
@@ -131,7 +137,7 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
       throw new Refusal('device_not_found', `this bridge has no device ${quoted(device_id)}`);
     }
     const asked = { kind: 'remove', ...NOTHING, device_id } as const;
-    refuseFailed(await ask(request, reply, bridge, asked, BRIDGE_ANSWER_S_DEFAULT));
+    refuseFailed(await ask(exchange, bridge, asked, BRIDGE_ANSWER_S_DEFAULT));
     return success(await seen.detail(request, bridge));
   });
 
@@ -143,8 +149,7 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
 
   /** Asks a bridge, and waits until it has answered. */
   async function ask(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
     { bridgeId, reportedAtMs }: StoredBridge,
     asked: Omit<PendingRequest, 'bridgeId' | 'requestId' | 'createdAtMs' | 'expiresAtMs'>,
     waitS: number,
@@ -156,10 +161,10 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
     const requestId = newId('br', nowMs);
     const waitMs = waitS * SECOND_MS;
     const times = { createdAtMs: nowMs, expiresAtMs: nowMs + waitMs };
-    await changes(request).bridges.ask({ ...asked, bridgeId, requestId, ...times });
+    await changes(exchange).bridges.ask({ ...asked, bridgeId, requestId, ...times });
     waits.wake(bridgeId);
     const look = () => app.bridges.result(requestId);
-    const result = await waits.until({ key: requestId, waitMs, reply, look });
+    const result = await waits.until({ key: requestId, waitMs, reply: exchange.reply, look });
     if (result === undefined) throw refusal(`answered within ${waitS} s`);
     return result;
   }

@@ -33,7 +33,7 @@ export function brokerRoutes(
       throw refusalOfUnknown(failedLogins, 'this secret is not valid', request, reply);
   });
 
-  registerAtOnce(routes, brokerQuestions.login, async (request, reply, read) => {
+  registerAtOnce(routes, brokerQuestions.login, async ({ request, reply, read }) => {
     const { deny } = read.query(request);
     const { username, password, clientid } = read.body(request);
     const isAllowed =
@@ -41,7 +41,7 @@ export function brokerRoutes(
     return answer(reply, isAllowed, deny);
   });
 
-  registerAtOnce(routes, brokerQuestions.topicUse, async (request, reply, read) => {
+  registerAtOnce(routes, brokerQuestions.topicUse, async ({ request, reply, read }) => {
     const { deny } = read.query(request);
     const asked = read.body(request);
     const { username, clientid, topic } = asked;

@@ -6,29 +6,31 @@ import { statusOf } from '@granary/contract/sentences/english';
 import { commandRecord } from '@granary/core/commands/record';
 import type { CommandState } from '@granary/core/commands/state';
 import { refuseUnsupported } from '@granary/core/profiles/profile';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { EMERGENCY_STOP } from '../../devices/sending/emergency-stops.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { isUrgentNow } from '../access/urgency.ts';
-import { attemptOf, creates } from '../audit/attempt.ts';
+import { attemptToWrite, creating } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
-import { type DevicePath, findDevice, urgentTarget } from '../devices/find-device.ts';
+import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
-import { type InputReader, register } from '../register.ts';
+import { type EndpointExchange, register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
+
+type Give = EndpointExchange<typeof endpoints.commands.give>;
 
 export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, link, now } = parts;
 
-  register(routes, endpoints.commands.give, async (request, reply, read) =>
+  register(routes, endpoints.commands.give, async (exchange) =>
     success(
-      isUrgentNow(endpoints.commands.give, request.body)
-        ? await stopAtOnce(request, reply, parts)
-        : await issue(request, reply, parts, read),
+      isUrgentNow(endpoints.commands.give, exchange.request.body)
+        ? await stopAtOnce(exchange, parts)
+        : await issue(exchange, parts),
     ),
   );
 
-  register(routes, endpoints.commands.list, async (request, _reply, read) => {
+  register(routes, endpoints.commands.list, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
     const { status = null, command = null, ...asked } = read.query(request);
     const page = pageOf(asked);
@@ -37,23 +39,22 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return await readPage(request, page, commandsBefore, ({ commandId }) => commandId, commandRecord);
   });
 
-  register(routes, endpoints.commands.get, async (request) => {
+  register(routes, endpoints.commands.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
     const command = await app.commands.find(deviceNo, request.params.command_id);
     return success(commandRecord(found(command)));
   });
 
-  register(routes, endpoints.commands.declareEnded, async (request, reply, read) => {
+  register(routes, endpoints.commands.declareEnded, async (exchange) => {
+    const { request, read } = exchange;
     const device = await findDevice(request, parts, 'field');
     const { deviceNo, deviceId } = device;
     const declaration = read.body(request);
-    await requireConfirmed(request, device, parts);
+    const confirmed = await requireConfirmed(exchange, device, parts);
     const { command_id: commandId } = request.params;
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, commandId, declaration, isReachable, nowMs: now() };
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.commands.declareEnded(wanted),
-    );
+    const { result } = await idempotency.once(confirmed, (slices) => slices.commands.declareEnded(wanted));
     return success(commandRecord(found(result)));
   });
 }
@@ -63,47 +64,39 @@ function found(command: CommandState | undefined): CommandState {
   throw new Refusal('command_not_found', 'the device has no command with this id');
 }
 
-async function stopAtOnce(
-  request: FastifyRequest<DevicePath>,
-  reply: FastifyReply,
-  parts: RouteDependencies,
-): Promise<CommandRecord> {
+async function stopAtOnce(exchange: Give, parts: RouteDependencies): Promise<CommandRecord> {
+  const { request } = exchange;
   const { emergencyStops, idempotency, link, now } = parts;
   const nowMs = now();
   const { deviceId, deviceNo, profile } = await urgentTarget(request, parts, 'field');
   refuseUnsupported(profile, 'commands');
   const commandId = emergencyStops.commandIdFor(deviceId);
-  creates(request, commandId);
-  const target = { deviceId, deviceNo, commandId, attempt: attemptOf(request) };
+  const stopping = creating(exchange, commandId);
+  const target = { deviceId, deviceNo, commandId, attempt: attemptToWrite(stopping) };
   const { state: command, unstoredDetail } = await emergencyStops.stop(
     target,
     deadlineOf(request),
     async () => {
       const isReachable = link.isReachable(deviceId);
       const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
-      return await idempotency.onceUrgently(request, reply, (slices) => slices.commands.issue(wanted));
+      return await idempotency.onceUrgently(stopping, (slices) => slices.commands.issue(wanted));
     },
   );
   const record = commandRecord(command);
   return unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) };
 }
 
-async function issue(
-  request: FastifyRequest<DevicePath>,
-  reply: FastifyReply,
-  parts: RouteDependencies,
-  read: InputReader<typeof endpoints.commands.give>,
-): Promise<CommandRecord> {
+async function issue(exchange: Give, parts: RouteDependencies): Promise<CommandRecord> {
+  const { request, read } = exchange;
   const { app, idempotency, link, now } = parts;
   const device = await findDevice(request, parts, 'field');
   const { deviceNo, deviceId } = device;
   const wanted = read.body(request);
-  await requireConfirmed(request, device, parts);
+  const confirmed = await requireConfirmed(exchange, device, parts);
   const nowMs = now();
   const commandId = newId('cmd', nowMs);
-  creates(request, commandId);
   const isReachable = link.isReachable(deviceId);
-  const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
+  const { result, isAllSent } = await idempotency.once(creating(confirmed, commandId), (slices) =>
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
   // A command that was not sent has already failed, which is the answer to the caller and to every repetition.

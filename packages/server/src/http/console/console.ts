@@ -82,7 +82,7 @@ export function consoleRoutes(
     device_link: deviceLinkOf(settings),
   });
 
-  register(routes, page, async (request, reply) => {
+  register(routes, page, async ({ request, reply }) => {
     // The policy is not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
     reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
@@ -90,7 +90,7 @@ export function consoleRoutes(
     return await sendRevalidated(sent, request, reply);
   });
 
-  register(routes, asset, async (request, reply) => {
+  register(routes, asset, async ({ request, reply }) => {
     const file = await built.file(`/assets/${request.params.asset}`);
     if (file === undefined) throw noSuchFile();
     reply.header('cache-control', FOR_EVER);
@@ -98,15 +98,19 @@ export function consoleRoutes(
   });
 
   for (const endpoint of [manifest, icon, smallIcon, largeIcon, serviceWorker]) {
-    register<Endpoint<string, undefined, undefined, unknown>>(routes, endpoint, async (request, reply) => {
-      const file = await built.file(endpoint.path);
-      if (file === undefined) throw noSuchFile();
-      return await sendRevalidated(file, request, reply);
-    });
+    register<Endpoint<string, undefined, undefined, unknown>>(
+      routes,
+      endpoint,
+      async ({ request, reply }) => {
+        const file = await built.file(endpoint.path);
+        if (file === undefined) throw noSuchFile();
+        return await sendRevalidated(file, request, reply);
+      },
+    );
   }
 
   routes.addHook('onClose', async () => map.file?.close());
-  register(routes, endpoints.console.mapTile, async (request, reply) => {
+  register(routes, endpoints.console.mapTile, async ({ request, reply }) => {
     const place = tilePlaceOf(request.params.map_tile, map.file);
     if (map.file === null || place === null) throw new Refusal('route_not_found', 'the map has no such tile');
     const { type, body } = await map.file.tile(place).catch((failure: unknown) => {

@@ -60,7 +60,7 @@ export const FIELD_GROUP: DeviceGroupRoutes = {
 
 export function linkRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
   const { app, link } = parts;
-  register(routes, endpoints.devices[group].link, async (request) => {
+  register(routes, endpoints.devices[group].link, async ({ request }) => {
     const { deviceId, deviceNo } = await findDevice(request, parts, group);
     const { total } = await app.devices.rejections(deviceNo);
     return success(linkStatus(await link.linkStatistics(deviceId), total));
@@ -110,7 +110,7 @@ export function configurationRoutes(
 ): void {
   const { app, changes, now } = parts;
 
-  register(routes, endpoints.configuration[group].get, async (request, reply) => {
+  register(routes, endpoints.configuration[group].get, async ({ request, reply }) => {
     const device = await findDevice(request, parts, group);
     const stored = await app.configuration.get(device.deviceNo);
     if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
@@ -118,17 +118,18 @@ export function configurationRoutes(
     return success(stored.configuration);
   });
 
-  register(routes, endpoints.configuration[group].update, async (request, reply) => {
+  register(routes, endpoints.configuration[group].update, async (exchange) => {
+    const { request, reply } = exchange;
     const device = await findDevice(request, parts, group);
     const { checkConfigurationPatch } = PROFILES[device.profile];
     const patch = accept(checkConfigurationPatch, request.body, 'configuration');
     const expected = expectedVersion(request);
-    const changed = await changes(request).configuration.change(device.deviceNo, patch, now(), expected);
+    const changed = await changes(exchange).configuration.change(device.deviceNo, patch, now(), expected);
     tag(reply, changed.version);
     return success(changed.configuration);
   });
 
-  register(routes, endpoints.configuration[group].versions, async (request, _reply, read) => {
+  register(routes, endpoints.configuration[group].versions, async ({ request, read }) => {
     const device = await findDevice(request, parts, group);
     const page = pageOf(read.query(request));
     const versionsBefore = (cursor: string | null, limit: number) =>
@@ -149,7 +150,7 @@ export function deviceRoutes(
 ): void {
   const { app, directory, changes, idempotency, link, now } = parts;
 
-  register(routes, endpoints.devices[group].list, async (request, _reply, read) => {
+  register(routes, endpoints.devices[group].list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const limits = limitsOf(request);
     const nowMs = now();
@@ -162,13 +163,14 @@ export function deviceRoutes(
     );
   });
 
-  register(routes, endpoints.devices[group].register, async (request, reply, read) => {
+  register(routes, endpoints.devices[group].register, async (exchange) => {
+    const { request, reply, read } = exchange;
     const wanted = read.body(request);
     const { device_id: deviceId } = wanted;
     await link.access.readyToRegister([deviceId]);
     const fresh = newDeviceSecret();
     const drafted = draft(wanted, group, hashSecret(fresh), now());
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.register(drafted),
     );
     await link.access.give([{ deviceId, secret }]);
@@ -177,46 +179,50 @@ export function deviceRoutes(
     return success({ ...registered, credentials: { username: deviceId, secret } });
   });
 
-  register(routes, endpoints.devices[group].get, async (request, reply) => {
+  register(routes, endpoints.devices[group].get, async ({ request, reply }) => {
     const device = await findDevice(request, parts, group);
     tag(reply, device.version);
     return success(await readDetail(app, device, now));
   });
 
-  register(routes, endpoints.devices[group].update, async (request, reply, read) => {
+  register(routes, endpoints.devices[group].update, async (exchange) => {
+    const { request, reply, read } = exchange;
     refuseNewId(request.body);
     const patch = read.body(request);
     const { deviceNo } = await findDevice(request, parts, group);
     const ifVersion = expectedVersion(request);
-    const updated = await changes(request).devices.update(deviceNo, patch, now(), ifVersion);
+    const updated = await changes(exchange).devices.update(deviceNo, patch, now(), ifVersion);
     tag(reply, updated.version);
     return success(await readDetail(app, updated, now));
   });
 
-  register(routes, endpoints.devices[group].maintenance, async (request, reply, read) => {
+  register(routes, endpoints.devices[group].maintenance, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
     const wanted = read.body(request);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.devices.maintain(deviceNo, wanted, now()),
     );
     return success(await readDetail(app, result, now));
   });
 
   // A repeated request finds the removed device and changes nothing.
-  register(routes, endpoints.devices[group].remove, async (request, _reply, read) => {
+  register(routes, endpoints.devices[group].remove, async (exchange) => {
+    const { request, read } = exchange;
     const purges = read.query(request).purge === 'true';
     const found = await directory.find(request.params.device_id);
     const { deviceNo } = requireAccess(request, group, found);
-    const removed = await changes(request).devices.remove(deviceNo, now(), purges);
+    const removed = await changes(exchange).devices.remove(deviceNo, now(), purges);
     return success(await readDetail(app, removed, now));
   });
 
-  register(routes, endpoints.devices[group].restore, async (request, reply) => {
+  register(routes, endpoints.devices[group].restore, async (exchange) => {
+    const { request, reply } = exchange;
     const found = await directory.find(request.params.device_id);
     const { deviceId, deviceNo } = requireAccess(request, group, found);
     await link.access.readyToReplace(deviceId);
     const fresh = newDeviceSecret();
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.restore(deviceNo, hashSecret(fresh), now()),
     );
     await link.access.give([{ deviceId, secret }]);
@@ -225,18 +231,19 @@ export function deviceRoutes(
     return success({ ...restored, credentials: { username: deviceId, secret } });
   });
 
-  register(routes, endpoints.devices[group].renewCredentials, async (request, reply) => {
+  register(routes, endpoints.devices[group].renewCredentials, async (exchange) => {
+    const { request } = exchange;
     const { deviceId, deviceNo } = await findDevice(request, parts, group);
     await link.access.readyToReplace(deviceId);
     const fresh = newDeviceSecret();
-    const { secret } = await idempotency.onceWithSecret(request, reply, fresh, (slices) =>
+    const { secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.replaceSecret(deviceNo, hashSecret(fresh), now()),
     );
     await link.access.give([{ deviceId, secret }]);
     return success({ username: deviceId, secret });
   });
 
-  register(routes, endpoints.devices[group].rejections, async (request) => {
+  register(routes, endpoints.devices[group].rejections, async ({ request }) => {
     const device = await findDevice(request, parts, group);
     const { total, recent } = await app.devices.rejections(device.deviceNo);
     return success(rejectionsRecord(total, recent));

@@ -68,7 +68,7 @@ export class EventStream extends StreamConnection {
 }
 
 export function eventRoutes(routes: FastifyInstance, { app, feed, subscribers }: RouteDependencies): void {
-  register(routes, endpoints.events.stream, async (request, reply, read) => {
+  register(routes, endpoints.events.stream, async ({ request, reply, read }) => {
     const query = read.query(request);
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
     const lastSeen = readLastSeen(request, query);
@@ -109,7 +109,7 @@ export function newestValuesRoutes(
   routes: FastifyInstance,
   { newestValues, subscribers, now }: RouteDependencies,
 ): void {
-  register(routes, endpoints.readings.stream, async (request, reply, read) => {
+  register(routes, endpoints.readings.stream, async ({ request, reply, read }) => {
     const selection = selectionOf(request, read.query(request));
     await newestValues.check(selection);
     const credential = credentialOf(request);

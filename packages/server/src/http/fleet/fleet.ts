@@ -24,7 +24,7 @@ const OPEN_ALERTS_PER_PART = 500;
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, now } = parts;
 
-  register(routes, endpoints.fleet.devices, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.devices, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);
     const wanted = {
@@ -50,7 +50,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return { page: pageOf(query), wanted: { devices: selectionOf(request, query), status } };
   };
 
-  register(routes, endpoints.fleet.operations, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.operations, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const operationsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.operations({ ...wanted, beforeId, limit });
@@ -60,7 +60,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     }));
   });
 
-  register(routes, endpoints.fleet.commands, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.commands, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const commandsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.commands({ ...wanted, beforeId, limit });
@@ -70,7 +70,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     }));
   });
 
-  register(routes, endpoints.fleet.missions, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.missions, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const missionsBefore = (beforeId: string | null, limit: number) =>
       app.fleet.missions({ ...wanted, beforeId, limit });
@@ -80,11 +80,11 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     }));
   });
 
-  register(routes, endpoints.fleet.overview, async (request) =>
+  register(routes, endpoints.fleet.overview, async ({ request }) =>
     success(await app.fleet.overview(limitsOf(request), now())),
   );
 
-  register(routes, endpoints.fleet.timeZones, async (request) => {
+  register(routes, endpoints.fleet.timeZones, async ({ request }) => {
     const named = Map.groupBy(
       await app.fleet.timeZones(selectionOf(request, {})),
       ({ facility }) => facility,
@@ -116,7 +116,7 @@ const idOf = ({ id }: { readonly id: string }): string => id;
 function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, idempotency, now } = parts;
 
-  register(routes, endpoints.fleet.alerts, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.alerts, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);
     const { status: filter = 'open', severity = null, type = null } = query;
@@ -130,7 +130,7 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     );
   });
 
-  register(routes, endpoints.fleet.alertStatistics, async (request, _reply, read) => {
+  register(routes, endpoints.fleet.alertStatistics, async ({ request, read }) => {
     const query = read.query(request);
     const nowMs = now();
     const startMs = (toMs: number): number => toMs - STATISTICS_MS_USUAL;
@@ -148,10 +148,11 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return success({ ...raised, ...open });
   });
 
-  register(routes, endpoints.fleet.acknowledgeAlerts, async (request, reply, read) => {
+  register(routes, endpoints.fleet.acknowledgeAlerts, async (exchange) => {
+    const { request, read } = exchange;
     const { alert_ids: alertIds, ...by } = read.body(request);
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.alerts.acknowledgeMany({ alertIds, by, nowMs }),
     );
     const found = new Map(result.map(({ alert, ...device }) => [alert.alertId, fleetAlert(device, alert)]));

@@ -19,7 +19,7 @@ export function mcpRoutes(routes: FastifyInstance, { settings }: RouteDependenci
   });
 
   // The route takes no turn of its own, because the requests that it makes take theirs.
-  registerAtOnce(routes, endpoints.mcp.call, async (request, reply, read) => {
+  registerAtOnce(routes, endpoints.mcp.call, async ({ request, reply, read }) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const message = read.body(request);

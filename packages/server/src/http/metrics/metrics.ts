@@ -53,7 +53,7 @@ export function metricsRoutes(
     return Buffer.from(exposition(all));
   };
   const text = new SharedAnswer(make, KEPT_MS);
-  register(routes, endpoints.health.metrics, async (_request, reply) =>
+  register(routes, endpoints.health.metrics, async ({ reply }) =>
     sendBytes(reply.type(CONTENT_TYPE), await text.get()),
   );
 }

@@ -6,7 +6,7 @@ import { missionRecord } from '@granary/core/missions/record';
 import type { MissionState } from '@granary/core/missions/state';
 import { longestShiftMs } from '@granary/core/shifts';
 import type { FastifyInstance } from 'fastify';
-import { creates } from '../audit/attempt.ts';
+import { creating } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
@@ -16,22 +16,22 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, idempotency, link, now } = parts;
 
-  register(routes, endpoints.missions.create, async (request, reply, read) => {
+  register(routes, endpoints.missions.create, async (exchange) => {
+    const { request, read } = exchange;
     const device = await findDevice(request, parts, 'field');
     const { deviceNo, deviceId } = device;
     const mission = read.body(request);
-    await requireConfirmed(request, device, parts);
+    const confirmed = await requireConfirmed(exchange, device, parts);
     const nowMs = now();
     const missionId = newId('ms', nowMs);
-    creates(request, missionId);
     const isReachable = link.isReachable(deviceId);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(creating(confirmed, missionId), (slices) =>
       slices.missions.create({ deviceNo, missionId, mission, isReachable, nowMs }),
     );
     return success(missionRecord(result));
   });
 
-  register(routes, endpoints.missions.preflight, async (request, _reply, read) => {
+  register(routes, endpoints.missions.preflight, async ({ request, read }) => {
     const { deviceNo, deviceId } = await findDevice(request, parts, 'field');
     const mission = read.body(request);
     const isReachable = link.isReachable(deviceId);
@@ -39,7 +39,7 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return success(await app.missions.preflight({ deviceNo, mission, isReachable, shiftMs, nowMs: now() }));
   });
 
-  register(routes, endpoints.missions.list, async (request, _reply, read) => {
+  register(routes, endpoints.missions.list, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
     const { status = null, ...asked } = read.query(request);
     const page = pageOf(asked);
@@ -48,20 +48,21 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return await readPage(request, page, missionsBefore, ({ missionId }) => missionId, missionRecord);
   });
 
-  register(routes, endpoints.missions.get, async (request) => {
+  register(routes, endpoints.missions.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
     return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
   });
 
   for (const control of MISSION_REQUESTS) {
-    register(routes, endpoints.missions[control], async (request, reply) => {
+    register(routes, endpoints.missions[control], async (exchange) => {
+      const { request } = exchange;
       const device = await findDevice(request, parts, 'field');
       const { deviceNo, deviceId } = device;
-      if (control === 'resume') await requireConfirmed(request, device, parts);
+      const confirmed = control === 'resume' ? await requireConfirmed(exchange, device, parts) : exchange;
       const isReachable = link.isReachable(deviceId);
       const { mission_id: missionId } = request.params;
       const wanted = { deviceNo, missionId, control, isReachable, nowMs: now() };
-      const { result, replayed, isAllSent } = await idempotency.once(request, reply, (slices) =>
+      const { result, replayed, isAllSent } = await idempotency.once(confirmed, (slices) =>
         slices.missions.control(wanted),
       );
       const mission = found(result?.mission);
@@ -71,17 +72,16 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     });
   }
 
-  register(routes, endpoints.missions.declareEnded, async (request, reply, read) => {
+  register(routes, endpoints.missions.declareEnded, async (exchange) => {
+    const { request, read } = exchange;
     const device = await findDevice(request, parts, 'field');
     const { deviceNo, deviceId } = device;
     const declaration = read.body(request);
-    await requireConfirmed(request, device, parts);
+    const confirmed = await requireConfirmed(exchange, device, parts);
     const { mission_id: missionId } = request.params;
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, missionId, declaration, isReachable, nowMs: now() };
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.missions.declareEnded(wanted),
-    );
+    const { result } = await idempotency.once(confirmed, (slices) => slices.missions.declareEnded(wanted));
     return success(missionRecord(found(result)));
   });
 }

@@ -10,7 +10,7 @@ import { operationTrace } from '@granary/core/operations/trace';
 import { longestShiftMs } from '@granary/core/shifts';
 import type { FastifyInstance } from 'fastify';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
-import { attemptOf, creates } from '../audit/attempt.ts';
+import { attemptToWrite, creating } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
 import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
@@ -21,16 +21,16 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
   const { app, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
-    register(routes, endpoints.operations[type], async (request, reply, read) => {
+    register(routes, endpoints.operations[type], async (exchange) => {
+      const { request, read } = exchange;
       const device = await findDevice(request, parts, 'silo');
       const { deviceNo, deviceId } = device;
       const wanted = read.body(request);
-      await requireConfirmed(request, device, parts);
+      const confirmed = await requireConfirmed(exchange, device, parts);
       const nowMs = now();
       const operationId = newId('op', nowMs);
-      creates(request, operationId);
       const isReachable = link.isReachable(deviceId);
-      const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
+      const { result, isAllSent } = await idempotency.once(creating(confirmed, operationId), (slices) =>
         slices.operations.start({ deviceNo, operationId, type, request: wanted, isReachable, nowMs }),
       );
       // An operation whose start was not sent has already failed, which is the answer to the caller and to every repetition.
@@ -43,7 +43,7 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     });
   }
 
-  register(routes, endpoints.operations.list, async (request, _reply, read) => {
+  register(routes, endpoints.operations.list, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const { status = null, type = null, ...asked } = read.query(request);
     const page = pageOf(asked);
@@ -52,14 +52,14 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     return await readPage(request, page, operationsBefore, ({ operationId }) => operationId, operationRecord);
   });
 
-  register(routes, endpoints.operations.get, async (request) => {
+  register(routes, endpoints.operations.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     return success(
       operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
     );
   });
 
-  register(routes, endpoints.operations.plan, async (request, _reply, read) => {
+  register(routes, endpoints.operations.plan, async ({ request, read }) => {
     const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
     const isReachable = link.isReachable(deviceId);
     const shiftMs = longestShiftMs(settings.shiftStartsMs);
@@ -67,22 +67,21 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     return success(await app.operations.plan(wanted));
   });
 
-  register(routes, endpoints.operations.trace, async (request) => {
+  register(routes, endpoints.operations.trace, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const found = await app.operations.find(deviceNo, request.params.operation_id);
     return success(operationTrace(foundOperation(found)));
   });
 
-  register(routes, endpoints.operations.declareEnded, async (request, reply, read) => {
+  register(routes, endpoints.operations.declareEnded, async (exchange) => {
+    const { request, read } = exchange;
     const device = await findDevice(request, parts, 'silo');
     const { deviceNo } = device;
     const declaration = read.body(request);
-    await requireConfirmed(request, device, parts);
+    const confirmed = await requireConfirmed(exchange, device, parts);
     const { operation_id: operationId } = request.params;
     const wanted = { deviceNo, operationId, declaration, nowMs: now() };
-    const { result } = await idempotency.once(request, reply, (slices) =>
-      slices.operations.declareEnded(wanted),
-    );
+    const { result } = await idempotency.once(confirmed, (slices) => slices.operations.declareEnded(wanted));
     return success(operationRecord(foundOperation(result)));
   });
 
@@ -99,13 +98,14 @@ function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
       payload.resume();
       done(null);
     });
-    register(routes, endpoints.operations.stop, async (request, reply) => {
+    register(routes, endpoints.operations.stop, async (exchange) => {
+      const { request } = exchange;
       const { operation_id: operationId } = request.params;
       const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
-      const target = { deviceId, deviceNo, operationId, attempt: attemptOf(request) };
+      const target = { deviceId, deviceNo, operationId, attempt: attemptToWrite(exchange) };
       const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
         const stop = { deviceNo, operationId, nowMs: now() };
-        return await idempotency.onceUrgently(request, reply, (slices) => slices.operations.stop(stop));
+        return await idempotency.onceUrgently(exchange, (slices) => slices.operations.stop(stop));
       });
       const record = operationRecord(foundOperation(state));
       return success(unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) });

@@ -8,7 +8,7 @@ import { longestShiftMs } from '@granary/core/shifts';
 import { quoted } from '@granary/core/words';
 import type { FastifyInstance } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
-import { creates } from '../audit/attempt.ts';
+import { creating } from '../audit/attempt.ts';
 import { requireConfirmed } from '../confirmations.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
@@ -17,7 +17,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The route that lists the proposals of all devices. */
 export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
-  register(routes, endpoints.proposals.list, async (request, _reply, read) => {
+  register(routes, endpoints.proposals.list, async ({ request, read }) => {
     const { status = null, device_id: deviceId = null, ...asked } = read.query(request);
     const nowMs = now();
     const filter = { limits: limitsOf(request), status, deviceId, nowMs };
@@ -35,38 +35,39 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
   const { app, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
-    register(routes, endpoints.proposals[type], async (request, reply, read) => {
+    register(routes, endpoints.proposals[type], async (exchange) => {
+      const { request, read } = exchange;
       const { deviceNo, deviceId } = await findDevice(request, parts, 'silo');
       const { reason = null, ...wanted } = read.body(request);
       const nowMs = now();
       const proposalId = newId('pr', nowMs);
-      creates(request, proposalId);
       const isReachable = link.isReachable(deviceId);
       const shiftMs = longestShiftMs(settings.shiftStartsMs);
       const proposed = { proposalId, deviceNo, type, request: wanted, reason, isReachable, shiftMs, nowMs };
-      const { result } = await idempotency.once(request, reply, (slices) =>
+      const { result } = await idempotency.once(creating(exchange, proposalId), (slices) =>
         slices.proposals.create(proposed),
       );
       return success(proposalRecord(result, nowMs));
     });
   }
 
-  register(routes, endpoints.proposals.get, async (request) => {
+  register(routes, endpoints.proposals.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const { proposal_id: proposalId } = request.params;
     return success(proposalRecord(found(await app.proposals.find(deviceNo, proposalId), proposalId), now()));
   });
 
-  register(routes, endpoints.proposals.confirm, async (request, reply) => {
+  register(routes, endpoints.proposals.confirm, async (exchange) => {
+    const { request } = exchange;
     const device = await findDevice(request, parts, 'silo');
     const { deviceNo, deviceId } = device;
     const { proposal_id: proposalId } = request.params;
     refuseProposer(found(await app.proposals.find(deviceNo, proposalId), proposalId), request.caller);
-    await requireConfirmed(request, device, parts);
+    const confirmed = await requireConfirmed(exchange, device, parts);
     const nowMs = now();
     const isReachable = link.isReachable(deviceId);
     const wanted = { deviceNo, proposalId, operationId: newId('op', nowMs), isReachable, nowMs };
-    const { result, isAllSent } = await idempotency.once(request, reply, (slices) =>
+    const { result, isAllSent } = await idempotency.once(confirmed, (slices) =>
       slices.proposals.confirm(wanted),
     );
     const proposal = found(result, proposalId);
@@ -80,12 +81,13 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
     return success(proposalRecord(proposal, nowMs));
   });
 
-  register(routes, endpoints.proposals.refuse, async (request, reply, read) => {
+  register(routes, endpoints.proposals.refuse, async (exchange) => {
+    const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const { proposal_id: proposalId } = request.params;
     const { reason = null } = read.body(request);
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.proposals.refuse({ deviceNo, proposalId, reason, nowMs }),
     );
     return success(proposalRecord(found(result, proposalId), nowMs));

@@ -2,10 +2,11 @@ import { hash } from 'node:crypto';
 import type { CallerResult, CallerWrites, IdempotentSlices } from '@granary/app/app';
 import type { IdempotencyKey } from '@granary/app/idempotency';
 import { Refusal } from '@granary/contract/errors';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { decryptSecret, encryptSecret } from '../../process/keys/secrets.ts';
 import { credentialOf } from '../access/credentials.ts';
-import { attemptOf } from '../audit/attempt.ts';
+import { attemptToWrite } from '../audit/attempt.ts';
+import type { Exchange } from '../exchange.ts';
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -34,38 +35,33 @@ export class Idempotency {
     this.#now = now;
   }
 
-  once<Result>(request: FastifyRequest, reply: FastifyReply, write: Write<Result>): Promise<Outcome<Result>> {
-    return this.#run(request, reply, write, { app: this.#app, secret: null });
+  once<Result>(exchange: Exchange, write: Write<Result>): Promise<Outcome<Result>> {
+    return this.#run(exchange, write, { app: this.#app, secret: null });
   }
 
   /** Carries out a stop, which must not fail because its Idempotency-Key was used for another request. */
-  async onceUrgently<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    write: Write<Result>,
-  ): Promise<Result> {
+  async onceUrgently<Result>(exchange: Exchange, write: Write<Result>): Promise<Result> {
     const { urgent } = this.#app;
     try {
-      return (await this.#run(request, reply, write, { app: urgent, secret: null })).result;
+      return (await this.#run(exchange, write, { app: urgent, secret: null })).result;
     } catch (error) {
       if (!isAboutKey(error)) throw error;
-      return (await write(urgent.once(null, attemptOf(request)))).result;
+      return (await write(urgent.once(null, attemptToWrite(exchange)))).result;
     }
   }
 
   /** Carries out a request whose answer has a secret that is not stored in clear text; a repetition gets the secret of the first answer. */
   async onceWithSecret<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
     secret: string,
     write: Write<Result>,
   ): Promise<Outcome<Result> & { readonly secret: string }> {
-    const { encryptedSecret, ...outcome } = await this.#run(request, reply, write, {
+    const { encryptedSecret, ...outcome } = await this.#run(exchange, write, {
       app: this.#app,
       secret,
     });
     if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };
-    const first = decryptSecret(encryptedSecret, credentialOf(request));
+    const first = decryptSecret(encryptedSecret, credentialOf(exchange.request));
     if (first !== null) return { ...outcome, secret: first };
     // Only the credential that sent the first request can decrypt its secret; a key and its sessions are different credentials.
     throw new Refusal(
@@ -75,13 +71,13 @@ export class Idempotency {
   }
 
   async #run<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
     write: Write<Result>,
     { app, secret }: { app: OnceWrites; secret: string | null },
   ): Promise<CallerResult<Result>> {
+    const { request, reply } = exchange;
     const key = readKey(request);
-    const attempt = attemptOf(request);
+    const attempt = attemptToWrite(exchange);
     if (key === null) return await write(app.once(null, attempt));
     const { keyId } = request.caller;
     const running = `${keyId} ${key}`;
@@ -90,7 +86,7 @@ export class Idempotency {
     }
     this.#running.add(running);
     try {
-      const encryptedSecret = secret === null ? null : encryptSecret(secret, credentialOf(request));
+      const encryptedSecret = secret === null ? null : encryptSecret(secret, credentialOf(exchange.request));
       const idempotencyKey: IdempotencyKey = {
         keyId,
         key,

@@ -39,20 +39,20 @@ export function referenceRoutes(routes: FastifyInstance, { settings }: RouteDepe
   const script = madeOnce(async () => await servedDocument('text/javascript', await pageScript()));
   const style = madeOnce(async () => await servedDocument('text/css', await pageStyle()));
 
-  register(routes, endpoints.reference.openapi, async (request, reply) =>
+  register(routes, endpoints.reference.openapi, async ({ request, reply }) =>
     sendDocument(await openApi(), request, reply),
   );
-  register(routes, endpoints.reference.asyncapi, async (request, reply) =>
+  register(routes, endpoints.reference.asyncapi, async ({ request, reply }) =>
     sendDocument(await asyncApi(), request, reply),
   );
-  register(routes, endpoints.reference.page, async (request, reply) => {
+  register(routes, endpoints.reference.page, async ({ request, reply }) => {
     reply.header('content-security-policy', CONTENT_SECURITY_POLICY).header('referrer-policy', 'no-referrer');
     return sendDocument(await page(), request, reply);
   });
-  register(routes, endpoints.reference.script, async (request, reply) =>
+  register(routes, endpoints.reference.script, async ({ request, reply }) =>
     sendDocument(await script(), request, reply),
   );
-  register(routes, endpoints.reference.style, async (request, reply) =>
+  register(routes, endpoints.reference.style, async ({ request, reply }) =>
     sendDocument(await style(), request, reply),
   );
 }

@@ -1,13 +1,13 @@
-import type { FastifyRequest } from 'fastify';
 import { ChallengeKey } from '../../process/keys/challenges.ts';
+import type { Attempted } from '../audit/attempt.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Finds the key of challenges, and makes it with the first request of a new database that needs it. */
 export function challengeKeyFor({ app, changes }: Pick<RouteDependencies, 'app' | 'changes'>) {
   const key = new ChallengeKey();
-  return (request: FastifyRequest): Promise<string> =>
+  return (exchange: Attempted): Promise<string> =>
     key.get({
       find: () => app.session.challengeKey(),
-      keep: (made) => changes(request).session.keepChallengeKey(made),
+      keep: (made) => changes(exchange).session.keepChallengeKey(made),
     });
 }

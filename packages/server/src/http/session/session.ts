@@ -7,7 +7,7 @@ import { isValidAt, secretHolderOf } from '@granary/core/keys';
 import type { UsedFactor } from '@granary/core/people';
 import { CODE_MS_USUAL, isShared, listedSession, sessionIdOf, sessionRecord } from '@granary/core/session';
 import { quoted } from '@granary/core/words';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Caller, callerOf } from '../../process/keys/callers.ts';
 import { newChallenge, usableChallenge } from '../../process/keys/challenges.ts';
 import { checkedPasskey, isSignedBy } from '../../process/keys/passkeys.ts';
@@ -17,7 +17,8 @@ import { knownNetwork } from '../access/caller-address.ts';
 import { bearer, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, isPasskeyOrigin, refusalOfForeignSignIn } from '../access/own-page.ts';
 import { RATE_LIMIT_HEADERS } from '../access/rate-limit.ts';
-import { actsAs } from '../audit/attempt.ts';
+import { actingAs } from '../audit/attempt.ts';
+import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerComparing } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -51,23 +52,24 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
   const { failedLogins, limiter, passwords } = parts.checks;
   const challengeKey = challengeKeyFor(parts);
 
-  register(routes, endpoints.session.challenge, async (request) => {
+  register(routes, endpoints.session.challenge, async (exchange) => {
+    const { request } = exchange;
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
-    const { challenge, expiresAtMs } = newChallenge(await challengeKey(request), now());
+    const { challenge, expiresAtMs } = newChallenge(await challengeKey(exchange), now());
     return success({ challenge, expires_at: toIso(expiresAtMs) });
   });
 
-  registerComparing(routes, endpoints.session.create, async (request, reply, read) => {
+  registerComparing(routes, endpoints.session.create, async (exchange) => {
+    const { request, reply, read } = exchange;
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const given = read.body(request);
-    const { caller, ...proof } = await identify(given, request, reply);
+    const { caller, ...proof } = await identify(given, exchange);
     limiter?.take(caller.keyId, reply);
-    actsAs(request, caller);
     const secret = newSessionSecret();
     const former = sessionSecret(request);
-    const created = await changes(request).session.create({
+    const created = await changes(actingAs(exchange, caller)).session.create({
       keyId: secretHolderOf(caller),
       hash: hashSecret(secret),
       nowMs: now(),
@@ -81,18 +83,18 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     if (created === undefined) {
       // Another browser has used the code meanwhile. The refusal is that of a caller without a key, whose answer shows no limits of a key.
       for (const header of RATE_LIMIT_HEADERS) reply.removeHeader(header);
-      throw refusalOf(given, request, reply);
+      throw refusalOf(given, exchange);
     }
     const signedIn = callerOf(created.key, created.session);
     reply.header('set-cookie', sessionCookie(secret, isEncrypted(request), signedIn));
     return success(callerRecord(signedIn));
   });
 
-  async function identify(given: SignIn, request: FastifyRequest, reply: FastifyReply): Promise<Identified> {
-    if ('login' in given) return await identifyPerson(given, request, reply);
-    if ('passkey' in given) return await identifyByPasskey(given, request, reply);
+  async function identify(given: SignIn, exchange: Exchange): Promise<Identified> {
+    if ('login' in given) return await identifyPerson(given, exchange);
+    if ('passkey' in given) return await identifyByPasskey(given, exchange);
     const caller = await ('api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given));
-    if (caller === null) throw refusalOf(given, request, reply);
+    if (caller === null) throw refusalOf(given, exchange);
     return { caller };
   }
 
@@ -104,12 +106,11 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
   async function identifyPerson(
     given: Extract<SignIn, { login: string }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<Identified> {
     const wrongCode = () => new Refusal('unauthorized', 'the code is not right, or was used before');
-    const proven = await passwords.prove(given, request, reply, wrongCode);
-    if (proven === null) throw refusalOf(given, request, reply);
+    const proven = await passwords.prove(given, exchange, wrongCode);
+    if (proven === null) throw refusalOf(given, exchange);
     const caller = callerOf({ ...proven.person, personalKeyId: null });
     const { stored: checkedPassword, factor } = proven.checked;
     return factor === null ? { caller, checkedPassword } : { caller, checkedPassword, factor };
@@ -118,13 +119,13 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
   /** The passkey tells who the person is, so nobody has to type a name. */
   async function identifyByPasskey(
     given: Extract<SignIn, { passkey: object }>,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    exchange: Exchange,
   ): Promise<Identified> {
     const { passkey } = given;
+    const { request } = exchange;
     const isOwn = (origin: string) => isPasskeyOrigin(request.headers, origin, settings.publicUrl);
     const checked = checkedPasskey(passkey, { type: 'webauthn.get', isOwn });
-    const key = await challengeKey(request);
+    const key = await challengeKey(exchange);
     const challenge = checked === null ? null : usableChallenge(checked.challenge, key, now());
     const stored = challenge === null ? undefined : await app.people.findPasskey(passkey.credential_id);
     const isIts = stored?.rpId === checked?.rpId;
@@ -133,7 +134,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
         ? undefined
         : await app.people.find(stored.keyId);
     if (checked === null || challenge === null || person === undefined || !isValidAt(person, now())) {
-      throw refusalOf(given, request, reply);
+      throw refusalOf(given, exchange);
     }
     return {
       caller: callerOf({ ...person, personalKeyId: null }),
@@ -149,7 +150,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     return await passwords.hashNew(password, person);
   }
 
-  function refusalOf(given: SignIn, request: FastifyRequest, reply: FastifyReply): Refusal {
+  function refusalOf(given: SignIn, { request, reply }: Exchange): Refusal {
     if ('passkey' in given) {
       return refusalOfUnknown(
         failedLogins,
@@ -186,7 +187,7 @@ function codeOf(given: SignIn): string | null {
 export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, changes, idempotency, now } = parts;
 
-  register(routes, endpoints.session.get, async (request, reply) => {
+  register(routes, endpoints.session.get, async ({ request, reply }) => {
     const { caller } = request;
     const secret = bearer(request) === undefined ? sessionSecret(request) : undefined;
     // The cookie is sent again, because browsers keep a cookie for a limited time and a terminal is never signed in again.
@@ -196,7 +197,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return success(callerRecord(caller));
   });
 
-  register(routes, endpoints.session.list, async ({ caller }) =>
+  register(routes, endpoints.session.list, async ({ request: { caller } }) =>
     success(
       (await app.session.list(secretHolderOf(caller), now())).map((one) =>
         listedSession(one, caller.session),
@@ -204,32 +205,36 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     ),
   );
 
-  register(routes, endpoints.session.endOthers, async (request) => {
+  register(routes, endpoints.session.endOthers, async (exchange) => {
+    const { request } = exchange;
     const { session } = request.caller;
     const keyId = secretHolderOf(request.caller);
-    await changes(request).session.endOthers(keyId, session?.hash ?? null);
+    await changes(exchange).session.endOthers(keyId, session?.hash ?? null);
     return success((await app.session.list(keyId, now())).map((one) => listedSession(one, session)));
   });
 
-  register(routes, endpoints.session.endOne, async (request) => {
+  register(routes, endpoints.session.endOne, async (exchange) => {
+    const { request } = exchange;
     const { caller, params } = request;
     const all = await app.session.list(secretHolderOf(caller), now());
     const session = all.find((one) => sessionIdOf(one) === params.session_id);
     if (session === undefined) {
       throw new Refusal('session_not_found', `there is no session ${quoted(params.session_id)}`);
     }
-    await changes(request).session.end(session.hash);
+    await changes(exchange).session.end(session.hash);
     return success(listedSession(session, caller.session));
   });
 
-  register(routes, endpoints.session.end, async (request, reply) => {
+  register(routes, endpoints.session.end, async (exchange) => {
+    const { request, reply } = exchange;
     const { caller } = request;
-    await changes(request).session.end(caller.session?.hash ?? null);
+    await changes(exchange).session.end(caller.session?.hash ?? null);
     reply.header('set-cookie', removedCookie(isEncrypted(request)));
     return success(callerRecord({ ...caller, session: null }));
   });
 
-  register(routes, endpoints.session.createCode, async (request, reply, read) => {
+  register(routes, endpoints.session.createCode, async (exchange) => {
+    const { request, read } = exchange;
     const { valid_seconds: validS } = read.body(request);
     const createdAtMs = now();
     const code = newSignInCode();
@@ -240,7 +245,7 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
       createdAtMs,
       expiresAtMs: createdAtMs + (validS === undefined ? CODE_MS_USUAL : validS * SECOND_MS),
     };
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, code, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(exchange, code, (slices) =>
       slices.session.createCode(stored),
     );
     return success({ code: secret, expires_at: toIso(result.expiresAtMs) });

@@ -16,17 +16,18 @@ export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies):
   const { app, changes, settings } = parts;
   const declared = endpoints.signOn;
 
-  register(routes, declared.policy, async (request) => {
+  register(routes, declared.policy, async ({ request }) => {
     refuseLimited(request, 'read the policy of signing in');
     return success(await app.signOn.policy());
   });
 
-  register(routes, declared.putPolicy, async (request, _reply, read) => {
+  register(routes, declared.putPolicy, async (exchange) => {
+    const { request, read } = exchange;
     refuseLimited(request, 'change the policy of signing in');
     const isDryRun = read.query(request).dry_run === 'true';
     const policy = policyOf(read.body(request));
     const people = peopleChanged(await app.signOn.knownPeople(), policy, settings.oidcAdminGroup);
-    if (!isDryRun) await changes(request).signOn.putPolicy(policy);
+    if (!isDryRun) await changes(exchange).signOn.putPolicy(policy);
     return success({ dry_run: isDryRun, policy, people });
   });
 }

@@ -1,5 +1,5 @@
 import { newId } from '@granary/app/ids';
-import type { IdentityLink } from '@granary/app/sign-on/sign-on';
+import type { Arrival, IdentityLink } from '@granary/app/sign-on/sign-on';
 import { FORM_TYPE } from '@granary/contract/endpoints/broker';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
@@ -19,15 +19,16 @@ import {
 import { knownNetwork } from '../access/caller-address.ts';
 import { refuseLimited, sessionSecret } from '../access/credentials.ts';
 import { isEncrypted, refusalOfForeignSignIn } from '../access/own-page.ts';
-import { actsAs } from '../audit/attempt.ts';
+import { actingAs, attempting } from '../audit/attempt.ts';
 import { refusalRecorder } from '../audit/refused-attempts.ts';
+import type { Exchange } from '../exchange.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { errorHandler } from '../protocol/error-map.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { register, registerAtOnce } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { browserOf, sessionCookie } from '../session/session.ts';
-import { type Arrived, IdentityProvider, InvalidSignOn, type SignOnState } from './identity-provider.ts';
+import { IdentityProvider, InvalidSignOn, type SignOnState } from './identity-provider.ts';
 import { answerRefusedSignOn, type RefusedArrival, sendSignedIn } from './pages.ts';
 
 const CALLBACK_PATH = '/v1/session/oidc/callback';
@@ -63,7 +64,7 @@ function provided(provider: IdentityProvider | null): IdentityProvider {
 const startRoute: Add = (routes, parts) => {
   const { keyring, settings, provider } = parts;
 
-  registerAtOnce(routes, endpoints.signOn.start, async (request, reply, read) => {
+  registerAtOnce(routes, endpoints.signOn.start, async ({ request, reply, read }) => {
     const foreign = refusalOfForeignSignIn(request, settings.publicUrl);
     if (foreign !== null) throw foreign;
     const { invite } = read.body(request);
@@ -84,20 +85,30 @@ const callbackRoute: Add = (routes, parts) => {
   const record = refusalRecorder(parts.refusedAttempts, now);
   routes.setErrorHandler(errorHandler(logger, answerRefusedSignOn, record));
 
-  registerAtOnce(routes, endpoints.signOn.callback, async (request, reply) => {
+  registerAtOnce(routes, endpoints.signOn.callback, async (exchange) => {
+    const { request, reply } = exchange;
     const begun = await readBegun(provided(provider), request, now());
-    if (!(await changes(request).signOn.use(hashSecret(begun.state), begun.expiresAtMs))) {
+    if (!(await changes(exchange).signOn.use(hashSecret(begun.state), begun.expiresAtMs))) {
       throw beginAgain('this sign-in was finished before');
     }
     const arrived = await provided(provider)
       .finish(queryOf(request), begun)
-      .catch((error: unknown) => refuseInvalid(error, request));
-    const { key, sessionHours } = await admit(arrived, begun.link, request);
-    actsAs(request, callerOf({ ...key, personalKeyId: null }));
+      .catch((error: unknown) => refuseInvalid(error, exchange));
+    const { issuer, subject, claims } = arrived;
+    const claimed = claimedGroups(claims, settings.oidcGroupsClaim);
+    // What the provider has sent is the input in the audit log, in place of the code and the state.
+    const input = auditInput({}, { issuer, subject, groups: claimed.groups });
+    const arriving = attempting(exchange, { input });
+    const { key, sessionHours } = await admit(
+      { issuer, subject, person: claimedPerson(claims), claimed },
+      begun.link,
+      arriving,
+    );
+    const admitted = actingAs(arriving, callerOf({ ...key, personalKeyId: null }));
     const secret = newSessionSecret();
     const former = sessionSecret(request);
     const nowMs = now();
-    const created = await changes(request).session.create({
+    const created = await changes(admitted).session.create({
       keyId: key.keyId,
       hash: hashSecret(secret),
       nowMs,
@@ -115,24 +126,23 @@ const callbackRoute: Add = (routes, parts) => {
 
   /** Signs a person in; refuses a person who has no rights here. */
   async function admit(
-    { issuer, subject, claims }: Arrived,
+    claim: Pick<Arrival, 'issuer' | 'subject' | 'person' | 'claimed'>,
     link: IdentityLink | null,
-    request: FastifyRequest,
+    exchange: Exchange,
   ) {
-    const claimed = claimedGroups(claims, settings.oidcGroupsClaim);
-    const { groups } = claimed;
-    const nowMs = now();
-    noteInput(request, { issuer, subject, groups });
-    const outcome = await changes(request).signOn.arrive({
+    const {
       issuer,
       subject,
-      person: claimedPerson(claims),
-      claimed,
+      claimed: { groups },
+    } = claim;
+    const nowMs = now();
+    const outcome = await changes(exchange).signOn.arrive({
+      ...claim,
       adminGroup: settings.oidcAdminGroup,
       link,
       newKeyId: newId('per', nowMs),
       distinction: hashSecret(`${issuer} ${subject}`).slice(0, 8),
-      address: request.address,
+      address: exchange.request.address,
       nowMs,
     });
     if (outcome.kind === 'known') return outcome;
@@ -142,13 +152,14 @@ const callbackRoute: Add = (routes, parts) => {
   }
 
   /** The log and administrators are told the reason, the caller is not. */
-  async function refuseInvalid(error: unknown, request: FastifyRequest): Promise<never> {
+  async function refuseInvalid(error: unknown, exchange: Exchange): Promise<never> {
     if (!(error instanceof InvalidSignOn)) throw error;
     const { issuer } = provided(provider);
     const reason = error.message;
+    const { request } = exchange;
     const context = { issuer, reason, request_id: request.id };
     logger.warn(context, 'a sign-in with the identity provider is not valid');
-    await changes(request).signOn.noteInvalid({ issuer, reason, address: request.address, nowMs: now() });
+    await changes(exchange).signOn.noteInvalid({ issuer, reason, address: request.address, nowMs: now() });
     throw refusalOf('not_valid');
   }
 };
@@ -158,7 +169,8 @@ const logoutRoute: Add = (routes, { changes, logger, provider }) => {
     logout_token: new URLSearchParams(text).get('logout_token') ?? '',
   }));
 
-  registerAtOnce(routes, endpoints.signOn.logout, async (request, _reply, read) => {
+  registerAtOnce(routes, endpoints.signOn.logout, async (exchange) => {
+    const { request, read } = exchange;
     const { logout_token: token } = read.body(request);
     const { issuer } = provided(provider);
     const ended = await provided(provider)
@@ -171,7 +183,7 @@ const logoutRoute: Add = (routes, { changes, logger, provider }) => {
       });
     const { tokenId, isUsedUntilMs, ...who } = ended;
     const message = { hash: hashSecret(`logout ${issuer} ${tokenId}`), expiresAtMs: isUsedUntilMs };
-    return success({ sessions: await changes(request).signOn.logout(who, message) });
+    return success({ sessions: await changes(exchange).signOn.logout(who, message) });
   });
 };
 
@@ -183,7 +195,8 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
   const { app, settings, provider, checks } = parts;
   const declared = endpoints.signOn;
 
-  registerAtOnce(routes, declared.link, async (request, reply, read) => {
+  registerAtOnce(routes, declared.link, async (exchange) => {
+    const { request, reply, read } = exchange;
     const { kind, keyId, session, personalKeyId } = request.caller;
     if (kind !== 'person' || session === null || personalKeyId !== null) {
       throw new Refusal('forbidden', 'only a person who has signed in can add an identity');
@@ -194,12 +207,12 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
     if (person?.hasPassword !== true) {
       throw new Refusal('forbidden', 'whoever has no password links another identity with an invitation');
     }
-    await checks.passwords.require(person.login, password, request, reply);
+    await checks.passwords.require(person.login, password, exchange);
     const link = { keyId, codeHash: null, sessionHash: session.hash };
     return await begin(provided(provider), request, reply, parts, link);
   });
 
-  registerAtOnce(routes, declared.provider, async (request) => {
+  registerAtOnce(routes, declared.provider, async ({ request }) => {
     refuseLimited(request, 'see the identity provider');
     const { issuer } = provided(provider);
     const failure = await provided(provider).failure();
@@ -215,7 +228,7 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
     });
   });
 
-  register(routes, declared.signIns, async (request, _reply, read) => {
+  register(routes, declared.signIns, async ({ request, read }) => {
     refuseLimited(request, 'see who has signed in');
     const before = (cursor: string | null, limit: number) =>
       app.signOn.signIns(cursor === null ? null : numberOf(cursor), limit);
@@ -277,11 +290,6 @@ const queryOf = ({ url }: FastifyRequest): string => {
   const at = url.indexOf('?');
   return at === -1 ? '' : url.slice(at);
 };
-
-/** Makes the values that the provider has sent the input in the audit log, in place of the code and the state. */
-function noteInput(request: FastifyRequest, input: object): void {
-  if (request.attempt !== null) request.attempt = { ...request.attempt, input: auditInput({}, input) };
-}
 
 const beginAgain = (why: string): Refusal => new Refusal('sign_on_refused', `${why}; begin again`);
 

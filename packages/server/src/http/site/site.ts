@@ -32,7 +32,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
   // Limited keys are refused before the body is read, because reading YAML costs much.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 
-  registerLong(routes, endpoints.site.export, async (request, reply, read) => {
+  registerLong(routes, endpoints.site.export, async ({ request, reply, read }) => {
     const { facility = null } = read.query(request);
     const devices = await readDevices(app, facility);
     const policy = facility === null ? await app.signOn.policy() : policyOf({});
@@ -49,7 +49,8 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     return reply.type(`${YAML_TYPE}; charset=utf-8`).send(await writeYaml(document));
   });
 
-  registerLong(routes, endpoints.site.apply, async (request, reply, read) => {
+  registerLong(routes, endpoints.site.apply, async (exchange) => {
+    const { request, read } = exchange;
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
     const { devices = [] } = document;
@@ -64,8 +65,7 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
       Object.entries(generated.deviceSecrets).map(([deviceId, secret]) => [deviceId, hashSecret(secret)]),
     );
     const { result, secret } = await idempotency.onceWithSecret(
-      request,
-      reply,
+      exchange,
       JSON.stringify(generated),
       (slices) =>
         slices.site.apply({

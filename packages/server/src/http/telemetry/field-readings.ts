@@ -22,7 +22,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
   const { app, settings, now } = parts;
   const { location, environment, history, track } = endpoints.telemetry.field;
 
-  register(routes, location, async (request) => {
+  register(routes, location, async ({ request }) => {
     const { latest, reportingIntervalMs } = requireAccess(
       request,
       'field',
@@ -31,7 +31,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     return success(locationReading(latest, { reportingIntervalMs }, now()));
   });
 
-  register(routes, environment, async (request) => {
+  register(routes, environment, async ({ request }) => {
     const { latest, profile, declared, reportingIntervalMs } = requireAccess(
       request,
       'field',
@@ -45,7 +45,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     });
   });
 
-  registerLong(routes, history, async (request, reply, read) => {
+  registerLong(routes, history, async ({ request, reply, read }) => {
     const device = await findDevice(request, parts, 'field');
     const query = read.query(request);
     const nowMs = now();
@@ -54,7 +54,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     return await sendHistory(request, reply, app, device, plan, days);
   });
 
-  registerLong(routes, track, async (request, _reply, read) => {
+  registerLong(routes, track, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
     const query = read.query(request);
     const { fromMs, toMs } = planTrack(query, now());

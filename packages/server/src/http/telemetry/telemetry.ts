@@ -32,7 +32,7 @@ import { localDaysOf, sendHistory } from './history.ts';
 
 export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
   const { app, settings, now } = parts;
-  register(routes, endpoints.telemetry.silo.current, async (request) => {
+  register(routes, endpoints.telemetry.silo.current, async ({ request }) => {
     const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
     const { latest, declared, reportingIntervalMs } = current;
     const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
@@ -43,7 +43,7 @@ export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDepende
     });
   });
 
-  registerLong(routes, endpoints.telemetry.silo.history, async (request, reply, read) => {
+  registerLong(routes, endpoints.telemetry.silo.history, async ({ request, reply, read }) => {
     const device = await findDevice(request, parts, 'silo');
     const sensors = sensorsOf(device.profile, device.sensorDocument);
     const query = read.query(request);
@@ -56,7 +56,8 @@ export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDepende
 
 export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
   const { pipeline, idempotency, settings, now } = parts;
-  register(routes, endpoints.telemetry[group].send, async (request, reply) => {
+  register(routes, endpoints.telemetry[group].send, async (exchange) => {
+    const { request } = exchange;
     const device = await findDevice(request, parts, group);
     const sent = accept(PROFILES[device.profile].checkTelemetry, request.body, 'telemetry');
     const nowMs = now();
@@ -73,7 +74,7 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     } else {
       // An idempotent request is stored with its answer, so it cannot share a transaction with others.
       const seen = [{ deviceNo, atMs: nowMs }];
-      await idempotency.once(request, reply, (slices) =>
+      await idempotency.once(exchange, (slices) =>
         slices.telemetry.append({
           readings,
           seen,

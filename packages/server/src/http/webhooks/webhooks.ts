@@ -18,7 +18,7 @@ import type { FastifyInstance } from 'fastify';
 import type { AddressGuard } from '../../background/webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../background/webhooks/sender.ts';
 import { refuseLimited } from '../access/credentials.ts';
-import { creates } from '../audit/attempt.ts';
+import { creating } from '../audit/attempt.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
@@ -42,63 +42,70 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return webhook;
   }
 
-  register(routes, endpoints.webhooks.list, async (request, _reply, read) => {
+  register(routes, endpoints.webhooks.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const webhooksAfter = (afterWebhookId: string | null, limit: number) =>
       app.webhooks.list({ afterWebhookId, limit });
     return await readPage(request, page, webhooksAfter, ({ webhookId }) => webhookId, webhookRecord);
   });
 
-  register(routes, endpoints.webhooks.create, async (request, reply, read) => {
+  register(routes, endpoints.webhooks.create, async (exchange) => {
+    const { request, read } = exchange;
     const wanted = read.body(request);
     requireTarget(wanted.url, addressGuard);
     const nowMs = now();
     const issued = newWebhookSecret();
     const webhook = { ...webhookContent(wanted), webhookId: newId('wh', nowMs), secret: issued };
-    creates(request, webhook.webhookId);
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, issued, (slices) =>
-      slices.webhooks.create({ ...webhook, createdAtMs: nowMs }),
+    const { result, secret } = await idempotency.onceWithSecret(
+      creating(exchange, webhook.webhookId),
+      issued,
+      (slices) => slices.webhooks.create({ ...webhook, createdAtMs: nowMs }),
     );
     return success({ ...webhookRecord(result), secret });
   });
 
-  register(routes, endpoints.webhooks.get, async (request) =>
+  register(routes, endpoints.webhooks.get, async ({ request }) =>
     success(webhookRecord(await findWebhook(request.params.webhook_id))),
   );
 
-  register(routes, endpoints.webhooks.update, async (request, _reply, read) => {
+  register(routes, endpoints.webhooks.update, async (exchange) => {
+    const { request, read } = exchange;
     const { webhookId } = await findWebhook(request.params.webhook_id);
     const patch = read.body(request);
     if (patch.url !== undefined) requireTarget(patch.url, addressGuard);
-    return success(webhookRecord(await changes(request).webhooks.update(webhookId, patch, now())));
+    return success(webhookRecord(await changes(exchange).webhooks.update(webhookId, patch, now())));
   });
 
-  register(routes, endpoints.webhooks.remove, async (request) =>
-    success(webhookRecord(await changes(request).webhooks.remove(request.params.webhook_id, now()))),
+  register(routes, endpoints.webhooks.remove, async (exchange) =>
+    success(
+      webhookRecord(await changes(exchange).webhooks.remove(exchange.request.params.webhook_id, now())),
+    ),
   );
 
-  register(routes, endpoints.webhooks.test, async (request, reply) => {
+  register(routes, endpoints.webhooks.test, async (exchange) => {
+    const { request } = exchange;
     const nowMs = now();
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.webhooks.test(request.params.webhook_id, newId('test', nowMs), nowMs),
     );
     // The receiver may take longer to answer than a request may.
     return success(deliveryRecord(await outsideRequest(() => finishedDelivery(app, result))));
   });
 
-  register(routes, endpoints.webhooks.rotateSecret, async (request, reply, read) => {
+  register(routes, endpoints.webhooks.rotateSecret, async (exchange) => {
+    const { request, read } = exchange;
     const { webhookId } = await findWebhook(request.params.webhook_id);
     const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = read.body(request);
     const nowMs = now();
     const issued = newWebhookSecret();
     const times = { previousUntilMs: nowMs + overlapS * SECOND_MS, nowMs };
-    const { result, secret } = await idempotency.onceWithSecret(request, reply, issued, (slices) =>
+    const { result, secret } = await idempotency.onceWithSecret(exchange, issued, (slices) =>
       slices.webhooks.rotateSecret(webhookId, issued, times),
     );
     return success({ ...webhookRecord(result), secret });
   });
 
-  register(routes, endpoints.webhooks.deliveries, async (request, _reply, read) => {
+  register(routes, endpoints.webhooks.deliveries, async ({ request, read }) => {
     const { webhookNo } = await findWebhook(request.params.webhook_id);
     const { status = null, ...query } = read.query(request);
     const page = pageOf(query);
@@ -115,19 +122,21 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
     );
   });
 
-  register(routes, endpoints.webhooks.replay, async (request, reply, read) => {
+  register(routes, endpoints.webhooks.replay, async (exchange) => {
+    const { request, read } = exchange;
     const { webhookId } = await findWebhook(request.params.webhook_id);
     const replay = read.body(request);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.webhooks.replay(webhookId, replay, now()),
     );
     return success(result);
   });
 
-  register(routes, endpoints.webhooks.enable, async (request, reply, read) => {
+  register(routes, endpoints.webhooks.enable, async (exchange) => {
+    const { request, read } = exchange;
     const { webhookId } = await findWebhook(request.params.webhook_id);
     const { skip_missed: skipMissed = false } = read.body(request);
-    const { result } = await idempotency.once(request, reply, (slices) =>
+    const { result } = await idempotency.once(exchange, (slices) =>
       slices.webhooks.enable(webhookId, { skipMissed, nowMs: now() }),
     );
     return success(webhookRecord(result));
