@@ -1,4 +1,4 @@
-import { noteChange, outsideRequest, whileRequestLasts } from '@granary/common/request-time';
+import { type RequestTime, whileRequestLasts } from '@granary/common/request-time';
 import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openSqlite } from '@granary/store/sqlite/engine';
@@ -25,6 +25,7 @@ import {
   expireSlices,
   type IdempotentSlices,
   type ReadSlices,
+  readsWhenUsed,
   USE_CASES,
   type WriteSlices,
   type Written,
@@ -32,7 +33,7 @@ import {
 import { WriteMeter, writeCall } from './write-call.ts';
 
 export type { StoreLocation } from './open-reads.ts';
-export type { CallerResult, IdempotentSlices, WriteSlices } from './use-cases.ts';
+export type { CallerResult, IdempotentSlices, ReadSlices, WriteSlices } from './use-cases.ts';
 
 /** The longest time for which an outdated value is shown if another node changed it and ended before it could announce the change. */
 const VALUES_CACHED_MS = 1_000;
@@ -77,12 +78,19 @@ export interface ThreadWrites {
   beforeCachedReads(takeReports: () => void): void;
 }
 
+/** The reads and writes for one request, which share its time. */
+export interface RequestAccess extends CallerWrites {
+  readonly reads: ReadSlices;
+}
+
 /** The use cases over one database. */
 export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | 'close'> {
   /** `null` where no other process can use the database. */
   readonly nodes: NodeTable | null;
   /** The same use cases for calls that must not wait for other work, such as a stop and its look-ups. */
   readonly urgent: AppAccess;
+  /** `null` for a request whose work has no limit. */
+  within(time: RequestTime | null): RequestAccess;
   writeFigures(): WriteFigures;
   /** `null` where no other thread can write. */
   readonly threadWrites: ThreadWrites | null;
@@ -90,11 +98,6 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | '
   expire(step: ExpiryStep): Promise<number>;
   /** Numbers the events that were logged, also those of a node that ended before it could. */
   numberEvents(): Promise<void>;
-}
-
-/** The reads that a route may use directly. A write for a caller needs an attempt. */
-export interface AppReads extends ReadSlices, Pick<Engine, 'health'> {
-  readonly urgent: ReadSlices;
 }
 
 /** Loads the module of PostgreSQL only if it is used. */
@@ -116,32 +119,38 @@ interface AccessParts {
   readonly numbering: EventNumbering | null;
 }
 
-/** The use cases over one way to the database; each write carries out its effects after its commit. */
-function accessOver(
-  { reader, write }: Engine['urgent'],
+/** The writes over one way to the database; each carries out its effects after its commit. */
+function writesOver(
+  write: Engine['write'],
   { commit, carryOut, numbering }: AccessParts,
   isUrgent: boolean,
-): AppAccess {
+  time: RequestTime | null,
+) {
   const writeAndCarryOut = async (call: UseCaseCall): Promise<Written> => {
     const begunAtMs = performance.now();
-    const { result, effects } = await commit(write(call), call);
-    noteChange();
+    const { result, effects } = await commit(write(call, time), call);
+    if (time !== null) time.hasChanged = true;
     const unnumbered = logsEvents(effects) ? numbering : null;
     const now = unnumbered === null ? effects : effects.filter(({ kind }) => kind !== 'events_logged');
     // Messages to devices do not wait for numbers, and a stop does not wait for them at all.
-    const numbered = unnumbered === null ? undefined : outsideRequest(() => unnumbered.run());
+    const numbered = unnumbered?.run();
     // The write is committed, so its effects are carried out also if the request cannot wait for them.
-    const sent =
-      now.length === 0 || (await whileRequestLasts(outsideRequest(() => carryOut(now, begunAtMs))));
-    if (!isUrgent && numbered !== undefined) await whileRequestLasts(numbered);
+    const sent = now.length === 0 || (await whileRequestLasts(time, carryOut(now, begunAtMs)));
+    if (!isUrgent && numbered !== undefined) await whileRequestLasts(time, numbered);
     return { result, isAllSent: sent === true };
   };
   const resultOf = async (call: UseCaseCall): Promise<unknown> => (await writeAndCarryOut(call)).result;
   return {
-    ...bindSlices(reader, resultOf),
-    audited: (attempt) => bindAudited(resultOf, attempt),
-    once: (key, attempt) => bindOnce(writeAndCarryOut, key, attempt),
+    resultOf,
+    audited: (attempt: Attempt | null) => bindAudited(resultOf, attempt),
+    once: (key: IdempotencyKey | null, attempt?: Attempt | null) => bindOnce(writeAndCarryOut, key, attempt),
   };
+}
+
+/** The use cases over one way to the database, for work that belongs to no request. */
+function accessOver({ reader, write }: Engine['urgent'], parts: AccessParts, isUrgent: boolean): AppAccess {
+  const { resultOf, ...writes } = writesOver(write, parts, isUrgent, null);
+  return { ...bindSlices(reader, resultOf), ...writes };
 }
 
 /**
@@ -208,19 +217,30 @@ export async function openApp(
       takeReports = take;
     },
   };
-  const ordinary = { reader: engine.reader, write: (call: UseCaseCall) => engine.write(call) };
-  const bound = accessOver(ordinary, parts, false);
-  const { telemetry, ...slices } = bound;
-  const current = cache.over(telemetry.current);
-  return {
-    ...slices,
-    threadWrites,
-    telemetry: {
+  const withCache = <Telemetry extends ReadSlices['telemetry']>(telemetry: Telemetry): Telemetry => {
+    const current = cache.over(telemetry.current);
+    return {
       ...telemetry,
-      current: (deviceId) => {
+      current: (deviceId: string) => {
         takeReports();
         return current(deviceId);
       },
+    };
+  };
+  const ordinary: Engine['urgent'] = { reader: engine.reader, write: engine.write.bind(engine) };
+  const bound = accessOver(ordinary, parts, false);
+  const { telemetry, ...others } = bound;
+  const slices = { ...others, telemetry: withCache(telemetry) };
+  const withoutLimit = { reads: slices, audited: slices.audited, once: slices.once };
+  return {
+    ...slices,
+    threadWrites,
+    within(time) {
+      if (time === null) return withoutLimit;
+      const reads = readsWhenUsed(engine.readerWithin(time));
+      const { audited, once } = writesOver(ordinary.write, parts, false, time);
+      const cached = { telemetry: { get: () => withCache(reads.telemetry) } };
+      return { reads: Object.create(reads, cached), audited, once };
     },
     urgent: accessOver(engine.urgent, parts, true),
     nodes: engine.separateConnection && new NodeTable(engine.separateConnection),

@@ -111,14 +111,38 @@ function eachSlice<Slices>(bind: (slice: string, functions: Slice) => BoundFunct
 }
 
 export function bindSlices(reader: Sql, write: Write): BoundSlices {
-  return eachSlice((slice, { reads, writes }) => {
-    const functions: BoundFunctions = {};
-    for (const [name, read] of Object.entries(readsOf(reads))) {
-      functions[name] = (...args) => read(reader, ...args);
-    }
-    return { ...functions, ...bindWrites(slice, writes, write, NOBODY) };
-  });
+  return eachSlice((slice, { reads, writes }) => ({
+    ...bindReads(reads, reader),
+    ...bindWrites(slice, writes, write, NOBODY),
+  }));
 }
+
+function bindReads(reads: object, reader: Sql): BoundFunctions {
+  const functions: BoundFunctions = {};
+  for (const [name, read] of Object.entries(readsOf(reads))) {
+    functions[name] = (...args) => read(reader, ...args);
+  }
+  return functions;
+}
+
+/** Binds the reads of a slice when they are used, because one request uses few of them. */
+const READS_WHEN_USED: object = Object.create(
+  null,
+  Object.fromEntries(
+    Object.entries(SLICES).map(([slice, { reads }]) => [
+      slice,
+      {
+        get(this: { readonly reader: Sql }) {
+          return bindReads(reads, this.reader);
+        },
+      },
+    ]),
+  ),
+);
+
+/** The reads for one request. */
+export const readsWhenUsed = (reader: Sql): ReadSlices =>
+  Object.create(READS_WHEN_USED, { reader: { value: reader } });
 
 /** Binds the writes for a caller; each is entered in the audit log. */
 export function bindAudited(write: Write, attempt: Attempt | null): WriteSlices {

@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { type LATE, within } from './within.ts';
 
 /**
@@ -7,7 +6,10 @@ import { type LATE, within } from './within.ts';
  */
 export const REQUEST_MS_MAX = 4_000;
 
-/** The time of one request, which all its calls to the storage share. */
+/**
+ * The time of one request, which is given to each call that the request waits for. Work that requests share, or that must be finished
+ * even if the request no longer waits, is given none.
+ */
 export class RequestTime {
   readonly #endsAtMs: number;
   #isAnswered = false;
@@ -18,41 +20,24 @@ export class RequestTime {
     this.#endsAtMs = performance.now() + limitMs;
   }
 
+  /** The time that a call may still take; infinite after the answer, because work that the request has begun may continue. */
   get leftMs(): number {
+    return this.#isAnswered ? Number.POSITIVE_INFINITY : this.leftToAnswerMs;
+  }
+
+  get leftToAnswerMs(): number {
     return Math.max(0, this.#endsAtMs - performance.now());
   }
 
-  get isAnswered(): boolean {
-    return this.#isAnswered;
-  }
-
-  /** Ends the limit: work that the request has begun may continue. */
+  /** Ends the limit. */
   answered(): void {
     this.#isAnswered = true;
   }
 }
 
-const current = new AsyncLocalStorage<RequestTime | null>();
-
-/** Runs work for a request; everything that it calls belongs to the request. */
-export const withinRequest = <T>(time: RequestTime, work: () => T): T => current.run(time, work);
-
-/** Runs work that other requests share, or that must be finished even if the request no longer waits. */
-export const outsideRequest = <T>(work: () => T): T =>
-  (current.getStore() ?? null) === null ? work() : current.run(null, work);
-
-/** Returns the time that the present request has left; it is infinite for other work. */
-export function requestLeftMs(): number {
-  const time = current.getStore() ?? null;
-  return time === null || time.isAnswered ? Number.POSITIVE_INFINITY : time.leftMs;
-}
-
-/** Must be called when a write is committed. */
-export function noteChange(): void {
-  const time = current.getStore() ?? null;
-  if (time !== null) time.hasChanged = true;
-}
+/** The time that is left for a call; infinite for a call that belongs to no request. */
+export const leftMsOf = (time: RequestTime | null): number => time?.leftMs ?? Number.POSITIVE_INFINITY;
 
 /** Waits for work that continues without the request; resolves with `LATE` when the time of the request is over. */
-export const whileRequestLasts = <T>(work: Promise<T>): Promise<T | typeof LATE> =>
-  within(requestLeftMs(), work);
+export const whileRequestLasts = <T>(time: RequestTime | null, work: Promise<T>): Promise<T | typeof LATE> =>
+  within(leftMsOf(time), work);

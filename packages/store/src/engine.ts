@@ -1,4 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
+import type { RequestTime } from '@granary/common/request-time';
 import type { Announcements } from './announcements.ts';
 import type { Sql } from './sql.ts';
 
@@ -25,7 +26,7 @@ export interface UseCases {
 /** Writes that may wait at the same time; more are refused, so that a disk that hangs cannot fill the memory. */
 export const WRITES_PENDING_MAX = 1_024;
 
-/** A read or write that takes longer than this fails; all calls of one request share the time in `request-time.ts`. */
+/** A read or write that takes longer than this fails; all calls that are given the time of one request also share that time. */
 export const CALL_MS_MAX = 4_000;
 /** A long write that takes longer than this fails. */
 export const LONG_CALL_MS_MAX = 60_000;
@@ -58,8 +59,10 @@ export interface SeparateConnection {
 /** The functions that a database must provide to run use cases. */
 export interface Engine {
   readonly reader: Sql;
-  /** Runs a write in one transaction and resolves when it is on disk. */
-  write(call: UseCaseCall): Promise<unknown>;
+  /** The same reads for one request; they fail when its time is over. */
+  readerWithin(time: RequestTime): Sql;
+  /** Runs a write in one transaction and resolves when it is on disk. The time is that of the request that waits for it; `null` without one. */
+  write(call: UseCaseCall, time?: RequestTime | null): Promise<unknown>;
   /** Does the same for calls that must not wait for other work, such as a stop. */
   readonly urgent: Pick<Engine, 'reader' | 'write'>;
   /** `null` if no other process can use the database. */

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { RequestTime, withinRequest } from '@granary/common/request-time';
+import { RequestTime } from '@granary/common/request-time';
 import { openPostgres } from '@granary/store/postgres/engine';
+import { testAttempt } from '@granary/testing/app/attempts';
 import { describePostgres } from '@granary/testing/app/engines';
 import { isRefusal, newDevice } from '@granary/testing/app/fixtures';
 import { Client } from 'pg';
@@ -99,26 +100,38 @@ describePostgres('time limits in the PostgreSQL client', (engine) => {
       await lockingClient.query('BEGIN; LOCK TABLE devices IN ACCESS EXCLUSIVE MODE');
       const device = newDevice();
       const call = { slice: 'devices', name: 'register', args: [device], idempotency: null, attempt: null };
-      const { reader } = opened;
-      const read = () => reader.query(findDevice, [device.deviceId]);
+      const read = (time: RequestTime) => opened.readerWithin(time).query(findDevice, [device.deviceId]);
       const beganMs = performance.now();
       await Promise.all([
-        assert.rejects(withinRequest(new RequestTime(CALL_MS), read), isRefusal('storage_unavailable')),
-        assert.rejects(
-          withinRequest(new RequestTime(CALL_MS), () => opened.write(call)),
-          /nothing was changed/,
-        ),
-        assert.rejects(withinRequest(new RequestTime(0), read), isRefusal('storage_unavailable')),
+        assert.rejects(read(new RequestTime(CALL_MS)), isRefusal('storage_unavailable')),
+        assert.rejects(opened.write(call, new RequestTime(CALL_MS)), /nothing was changed/),
+        assert.rejects(read(new RequestTime(0)), isRefusal('storage_unavailable')),
       ]);
       // Without the limit of the request, the storage would have waited for a minute.
       assert(performance.now() - beganMs < MINUTE_MS / 2, `${performance.now() - beganMs} ms`);
-      const others = read();
+      const others = opened.reader.query(findDevice, [device.deviceId]);
       await lockingClient.query('ROLLBACK');
       assert.deepEqual(await others, []);
     } finally {
       await lockingClient.end();
       await opened.close();
     }
+  });
+
+  it('shares the time of a request between its reads and writes, and with no others', async () => {
+    const app = await engine.open();
+    const device = newDevice();
+    const { reads, audited } = app.within(new RequestTime(0));
+    await assert.rejects(reads.devices.find(device.deviceId), isRefusal('storage_unavailable'));
+    await assert.rejects(reads.telemetry.current(device.deviceId), isRefusal('storage_unavailable'));
+    await assert.rejects(audited(testAttempt()).devices.register(device), /nothing was changed/);
+    const time = new RequestTime();
+    const inTime = app.within(time);
+    await inTime.audited(testAttempt()).devices.register(device);
+    assert.equal(time.hasChanged, true);
+    assert.equal((await inTime.reads.devices.find(device.deviceId))?.deviceId, device.deviceId);
+    assert.equal((await inTime.reads.telemetry.current(device.deviceId))?.deviceId, device.deviceId);
+    assert.equal((await app.within(null).reads.devices.find(device.deviceId))?.deviceId, device.deviceId);
   });
 
   it('lets the server end the transaction of a node that disappeared before others stop waiting for its locks', async () => {

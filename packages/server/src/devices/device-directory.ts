@@ -101,6 +101,14 @@ export class DeviceDirectory {
     return await this.#find(this.#parts.app.devices, deviceId);
   }
 
+  /** Finds a device for a request, with the reads of the request. */
+  async findBy(
+    { devices }: { readonly devices: Pick<DeviceReads, 'find'> },
+    deviceId: string,
+  ): Promise<StoredDevice | undefined> {
+    return await this.#find(devices, deviceId);
+  }
+
   /** Returns the last known device if the storage does not answer in time; refuses if there is none. */
   async findUrgently(deviceId: string, deadline: UrgentDeadline): Promise<DirectoryEntry | undefined> {
     const lookUp = this.#find(this.#parts.app.urgent.devices, deviceId);

@@ -14,14 +14,14 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function alarmHelpRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, now } = parts;
+  const { reads, changes, now } = parts;
   const declared = endpoints.alarmHelp;
 
   register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const limits = limitsOf(request);
     const helpAfter = (cursor: string | null, limit: number) =>
-      app.alarmHelp.list({ limits, afterNo: cursor === null ? 0 : numberOf(cursor), limit });
+      reads(request).alarmHelp.list({ limits, afterNo: cursor === null ? 0 : numberOf(cursor), limit });
     return await readPage(request, page, helpAfter, ({ helpNo }) => String(helpNo), record);
   });
 

@@ -11,26 +11,26 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
-  const { app, idempotency, now } = parts;
+  const { reads, idempotency, now } = parts;
 
   register(routes, endpoints.alerts[group].list, async ({ request, read }) => {
     const { deviceNo } = await findDevice(request, parts, group);
     const { status: filter = 'open', ...asked } = read.query(request);
     const page = pageOf(asked);
     const alertsBefore = (beforeAlertId: string | null, limit: number) =>
-      app.alerts.list({ deviceNo, filter, beforeAlertId, limit });
+      reads(request).alerts.list({ deviceNo, filter, beforeAlertId, limit });
     return await readPage(request, page, alertsBefore, ({ alertId }) => alertId, shownAlert);
   });
 
   register(routes, endpoints.alerts[group].get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, group);
-    return success(shownAlert(found(await app.alerts.find(deviceNo, request.params.alert_id))));
+    return success(shownAlert(found(await reads(request).alerts.find(deviceNo, request.params.alert_id))));
   });
 
   register(routes, endpoints.alerts[group].acknowledge, async (exchange) => {
     const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
-    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const { alertId } = found(await reads(request).alerts.find(deviceNo, request.params.alert_id));
     const by = read.body(request);
     const nowMs = now();
     const { result } = await idempotency.once(exchange, (slices) =>
@@ -42,7 +42,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   register(routes, endpoints.alerts[group].shelve, async (exchange) => {
     const { request, read } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
-    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const { alertId } = found(await reads(request).alerts.find(deviceNo, request.params.alert_id));
     const shelving = read.body(request);
     const nowMs = now();
     const { result } = await idempotency.once(exchange, (slices) =>
@@ -54,7 +54,7 @@ export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, g
   register(routes, endpoints.alerts[group].unshelve, async (exchange) => {
     const { request } = exchange;
     const { deviceNo } = await findDevice(request, parts, group);
-    const { alertId } = found(await app.alerts.find(deviceNo, request.params.alert_id));
+    const { alertId } = found(await reads(request).alerts.find(deviceNo, request.params.alert_id));
     const nowMs = now();
     const { result } = await idempotency.once(exchange, (slices) =>
       slices.alerts.unshelve({ deviceNo, alertId, nowMs }),

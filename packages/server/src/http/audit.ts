@@ -8,7 +8,7 @@ import { badCursor, pageOf, readPage } from './protocol/answers.ts';
 import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
-export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies): void {
+export function auditRoutes(routes: FastifyInstance, { reads }: RouteDependencies): void {
   register(routes, endpoints.audit.list, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);
@@ -24,7 +24,7 @@ export function auditRoutes(routes: FastifyInstance, { app }: RouteDependencies)
       toMs: query.to === undefined ? null : checkedTimeMs(query.to),
     };
     const entriesBefore = (cursor: string | null, limit: number) =>
-      app.audit.list(filter, cursor === null ? null : positionOf(cursor), limit);
+      reads(request).audit.list(filter, cursor === null ? null : positionOf(cursor), limit);
     return await readPage(
       request,
       page,

@@ -1,4 +1,3 @@
-import type { AppReads } from '@granary/app/app';
 import type { Registration } from '@granary/app/bulk/bulk';
 import { CSV_TYPE, IMPORT_BYTES_MAX, IMPORT_SHOWN_MAX, IMPORTED_DEVICES_MAX } from '@granary/contract/bulk';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
@@ -15,6 +14,7 @@ import { preferredType } from './protocol/accept.ts';
 import { success } from './protocol/answers.ts';
 import { acceptAlso } from './protocol/json-body.ts';
 import { register, registerLong } from './register.ts';
+import type { Reads } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 /** The number of rows that are read, or of secrets that are made, before other requests have their turn. */
@@ -22,7 +22,7 @@ const ROWS_PER_TURN = 100;
 
 /** The routes that register or change many devices at once. */
 export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, link, now } = parts;
+  const { reads, idempotency, link, now } = parts;
   acceptAlso(routes, CSV_TYPE, async (csv) => ({ csv }));
 
   register(routes, endpoints.bulk.change, async (exchange) => {
@@ -44,11 +44,11 @@ export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): v
       const devices = found.length;
       const first = found.slice(0, IMPORT_SHOWN_MAX).map(({ device }) => device);
       if (isDryRun) {
-        await refuseTakenIds(request, app, found);
+        await refuseTakenIds(request, reads, found);
         return success({ dry_run: true, devices, first, credentials: [] });
       }
       const deviceIds = found.map(({ device }) => device.device_id);
-      await link.access.readyToRegister(deviceIds);
+      await link.access.readyToRegister(deviceIds, request.time);
       const fresh: string[] = [];
       const rows: Registration['rows'][number][] = [];
       for (const row of found) {
@@ -62,7 +62,7 @@ export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): v
       );
       const secrets = secret.split(' ');
       const issued = deviceIds.map((deviceId, at) => ({ deviceId, secret: secrets[at] ?? '' }));
-      await link.access.give(issued);
+      await link.access.give(issued, request.time);
       reply.header('vary', 'accept');
       if (preferredType(request.headers.accept, ['application/json', CSV_TYPE]) === CSV_TYPE) {
         const rows = issued.map(({ deviceId, secret }) => `${deviceId},${secret}\r\n`);
@@ -97,13 +97,13 @@ async function readFile(request: FastifyRequest, csv: string): Promise<DeviceOfR
 
 async function refuseTakenIds(
   request: FastifyRequest,
-  app: Pick<AppReads, 'bulk'>,
+  reads: Reads,
   found: readonly DeviceOfRow[],
 ): Promise<void> {
   const faults: ValidationIssue[] = [];
   for (let start = 0; start < found.length; start += ROWS_PER_TURN) {
     await nextPart(request);
-    faults.push(...(await app.bulk.takenIds(found.slice(start, start + ROWS_PER_TURN))));
+    faults.push(...(await reads(request).bulk.takenIds(found.slice(start, start + ROWS_PER_TURN))));
   }
   refuseFaults('the file cannot be imported', faults);
 }

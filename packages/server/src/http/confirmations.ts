@@ -37,14 +37,14 @@ const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmed
 export async function requireConfirmed<X extends Exchange>(
   exchange: X,
   { deviceId, facility }: Place,
-  { app }: Pick<RouteDependencies, 'app'>,
+  { reads }: Pick<RouteDependencies, 'reads'>,
 ): Promise<X> {
   const { request, attempt } = exchange;
   const { caller, body, headers } = request;
   if (caller.kind !== 'person' || attempt === null || !isConfirmed({ action: attempt.action, body })) {
     return exchange;
   }
-  const how = howToConfirm((await app.signOn.policy()).reconfirm, facility);
+  const how = howToConfirm((await reads(request).signOn.policy()).reconfirm, facility);
   if (how === 'none') return exchange;
   const required = (): Refusal =>
     new Refusal(
@@ -60,14 +60,14 @@ export async function requireConfirmed<X extends Exchange>(
     digest: digestOf({ action, deviceId, resourceId: resourceOf(request), body }),
   };
   // A confirmation that was used is no longer stored; the Idempotency-Key tells whether this is a repetition of the request that used it.
-  const found = await app.confirmations.find(used.hash);
+  const found = await reads(request).confirmations.find(used.hash);
   if (found !== undefined && !fits(found, used, how)) throw required();
   const by = found === undefined || actor === null ? actor : { ...actor, confirmed_by: found.confirmedBy };
   return attempting(exchange, { actor: by, confirmation: used });
 }
 
 export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, directory, idempotency, now, checks } = parts;
+  const { reads, directory, idempotency, now, checks } = parts;
   const { passwords } = checks;
   const atTerminals = new TerminalPeople(parts);
 
@@ -79,10 +79,10 @@ export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependen
     if (caller.kind !== 'person') {
       throw new Refusal('forbidden', 'only people confirm; programs are not asked for it');
     }
-    const device = await directory.find(deviceId);
+    const device = await directory.findBy(reads(request), deviceId);
     refuseOutside(request, device, () => deviceNotFound(deviceId));
-    const how = howToConfirm((await app.signOn.policy()).reconfirm, device.facility);
-    const login = given.login ?? (await app.people.find(caller.keyId))?.login ?? '';
+    const how = howToConfirm((await reads(request).signOn.policy()).reconfirm, device.facility);
+    const login = given.login ?? (await reads(request).people.find(caller.keyId))?.login ?? '';
     const { person: by, checked } = await identify(given, login, exchange);
     if (how === 'second_person') refuseOneself(by, caller.keyId);
     const confirmedBy = { key_id: by.keyId, name: by.name };

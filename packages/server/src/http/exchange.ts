@@ -8,3 +8,6 @@ export interface Exchange {
   /** Who asks for what, and who has confirmed it; `null` for a request that is not entered in the audit log. */
   readonly attempt: Attempt | null;
 }
+
+/** A request with its attempt. */
+export type Attempted = Pick<Exchange, 'request' | 'attempt'>;

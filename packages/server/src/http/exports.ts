@@ -15,7 +15,7 @@ import { registerLong } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, exports, settings, now } = parts;
+  const { reads, exports, settings, now } = parts;
   /** Everything that can be refused is found by `start`, before the answer begins. */
   const send = async (
     request: FastifyRequest,
@@ -34,8 +34,8 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const range = planRange(query, nowMs);
     const format = rowFormat(formatOf(request, query.format), false);
     return await send(request, reply, format, async () => {
-      const devices = await devicesToExport(app, limitsOf(request), query, nowMs);
-      return rawReadingPages(app, devices, range, format);
+      const devices = await devicesToExport(reads(request), limitsOf(request), query, nowMs);
+      return rawReadingPages(reads(request), devices, range, format);
     });
   });
 
@@ -46,13 +46,13 @@ export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const format = rowFormat(formatOf(request, query.format), tz !== undefined);
     return await send(request, reply, format, async () => {
       // A range of all time must not cost more than what is stored.
-      const stored = (await app.exports.bucketBounds(interval)) ?? { fromMs: 0, toMs: 0 };
+      const stored = (await reads(request).exports.bucketBounds(interval)) ?? { fromMs: 0, toMs: 0 };
       const fromMs = Math.max(wanted.fromMs, stored.fromMs);
       const toMs = Math.max(fromMs, Math.min(wanted.toMs, stored.toMs));
       const fiveMinutesFromMs = nowMs - settings.fiveMinuteRetentionDays * DAY_MS;
       const days = tz === undefined ? null : planLocalDays({ interval, tz, fromMs, toMs }, fiveMinutesFromMs);
-      const devices = await devicesToExport(app, limitsOf(request), query, nowMs);
-      return historyPages(app, devices, { interval, aggregate, fromMs, toMs, days }, format);
+      const devices = await devicesToExport(reads(request), limitsOf(request), query, nowMs);
+      return historyPages(reads(request), devices, { interval, aggregate, fromMs, toMs, days }, format);
     });
   });
 }

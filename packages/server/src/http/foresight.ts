@@ -40,7 +40,7 @@ const ORDER_COLUMNS = [
 
 /** Forecasts and planned deliveries of one silo. */
 export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, forecaster, changes, idempotency, now } = parts;
+  const { reads, forecaster, changes, idempotency, now } = parts;
 
   register(routes, endpoints.foresight.forecast, async ({ request, reply, read }) => {
     const device = await findDevice(request, parts, 'silo');
@@ -76,13 +76,13 @@ export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDepende
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const nowMs = now();
     const wish = { nowMs, timeZone: parts.settings.timeZone, horizonDays: 0 };
-    return success(grainState(await app.foresight.grain(deviceNo, wish), nowMs));
+    return success(grainState(await reads(request).foresight.grain(deviceNo, wish), nowMs));
   });
 }
 
 /** Forecasts, refills, orders and findings of all silos that the key may access. */
 export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, forecaster, changes, now } = parts;
+  const { reads, forecaster, changes, now } = parts;
 
   register(routes, endpoints.foresight.forecasts, async ({ request, read }) => {
     const query = read.query(request);
@@ -97,7 +97,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     return await readPage(
       request,
       pageOf(query),
-      (after, limit) => app.foresight.forecasts({ ...wanted, after, limit }),
+      (after, limit) => reads(request).foresight.forecasts({ ...wanted, after, limit }),
       ({ deviceId }) => deviceId,
       ({ forecast, ...silo }) => forecastSummary(silo, forecast),
     );
@@ -114,7 +114,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
     return await readPage(
       request,
       pageOf(query),
-      (beforeId, limit) => app.foresight.refills({ ...wanted, beforeId, limit }),
+      (beforeId, limit) => reads(request).foresight.refills({ ...wanted, beforeId, limit }),
       ({ refillId }) => refillId,
       refillRecord,
     );
@@ -123,7 +123,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
   register(routes, endpoints.foresight.changeRefill, async (exchange) => {
     const { request, read } = exchange;
     const { refill_id: refillId } = request.params;
-    const refill = await app.foresight.refill(refillId);
+    const refill = await reads(request).foresight.refill(refillId);
     refuseOutside(
       request,
       refill,
@@ -145,7 +145,7 @@ export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencie
       pageOf(query),
       (after, limit) => {
         if (after !== null && !/^\d{1,15}$/.test(after)) throw badCursor();
-        return app.foresight.findings({
+        return reads(request).foresight.findings({
           devices,
           type,
           result: result === 'all' ? null : result,
@@ -200,7 +200,7 @@ const sendCsv = (
 /** Reads the silos in parts, because there may be thousands. */
 async function silosToOrder(
   request: FastifyRequest,
-  { app }: RouteDependencies,
+  { reads }: RouteDependencies,
   query: OrderListQuery,
   untilMs: number,
 ): Promise<ListedSiloForecast[]> {
@@ -213,7 +213,7 @@ async function silosToOrder(
   };
   const silos: ListedSiloForecast[] = [];
   for (let after: string | null = null; ; ) {
-    const part: ListedSiloForecast[] = await app.foresight.forecasts({
+    const part: ListedSiloForecast[] = await reads(request).foresight.forecasts({
       ...wanted,
       after,
       limit: SILOS_PER_READ,

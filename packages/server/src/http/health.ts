@@ -13,9 +13,9 @@ const CHECK_MS_MAX = 2_000;
 
 /** The health checks need no key, so they disclose nothing about devices. */
 export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, ingest, setAside, backups, nodes } = parts;
+  const { storage, link, ingest, setAside, backups, nodes } = parts;
   const checks = {
-    storage: async () => app.health().then(() => 'ok'),
+    storage: async () => storage.health().then(() => 'ok'),
     device_link: async () => {
       if (nodes.conflict !== null) return nodes.conflict;
       return await link.health();

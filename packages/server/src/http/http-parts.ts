@@ -15,6 +15,7 @@ import { NewestValues } from './events/newest-values.ts';
 import { Subscribers } from './events/subscribers.ts';
 import { ServiceMetrics } from './metrics/service-metrics.ts';
 import { Idempotency } from './protocol/idempotency.ts';
+import { readsOf } from './request-limit.ts';
 import type { SliceRoutes } from './route-dependencies.ts';
 import { createHttpServer } from './server.ts';
 
@@ -51,7 +52,17 @@ export function composeHttp(given: Given) {
   const metrics = new ServiceMetrics({ ...given, subscribers, refusedAttempts, certificate });
   const idempotency = new Idempotency(app, now);
   const http = createHttpServer(
-    { ...given, newestValues, subscribers, refusedAttempts, metrics, idempotency, changes: changesOf(app) },
+    {
+      ...given,
+      newestValues,
+      subscribers,
+      refusedAttempts,
+      metrics,
+      idempotency,
+      storage: app,
+      reads: readsOf(app),
+      changes: changesOf(app),
+    },
     given.routes,
     certificate(),
   );

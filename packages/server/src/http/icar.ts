@@ -2,7 +2,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { IcarFeedStorage } from '@granary/contract/icar';
 import { toIso } from '@granary/contract/time';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { selectionOf } from './fleet/selection.ts';
 import { pageOf, readPage } from './protocol/answers.ts';
 import { register } from './register.ts';
@@ -12,20 +12,17 @@ const SOURCE = 'org.granary';
 
 export function icarRoutes(
   routes: FastifyInstance,
-  { app, directory, now, settings }: RouteDependencies,
+  { reads, directory, now, settings }: RouteDependencies,
 ): void {
   const kilograms = (value: number) => ({ unitCode: 'KGM' as const, value });
 
-  async function resourceOf({
-    device_id,
-    name,
-    status,
-    location,
-    readings,
-  }: FleetDevice): Promise<IcarFeedStorage[]> {
-    const device = await directory.find(device_id);
+  async function resourceOf(
+    request: FastifyRequest,
+    { device_id, name, status, location, readings }: FleetDevice,
+  ): Promise<IcarFeedStorage[]> {
+    const device = await directory.findBy(reads(request), device_id);
     if (device === undefined || device.capacityKg === null) return [];
-    const { configuration } = (await app.configuration.get(device.deviceNo)) ?? {};
+    const { configuration } = (await reads(request).configuration.get(device.deviceNo)) ?? {};
     const product =
       configuration !== undefined && 'product' in configuration ? configuration.product : undefined;
     const weight = readings?.['weight'];
@@ -62,12 +59,12 @@ export function icarRoutes(
     const { data, page } = await readPage(
       request,
       asked,
-      (afterDeviceId, limit) => app.fleet.devices({ ...wanted, afterDeviceId, limit }),
+      (afterDeviceId, limit) => reads(request).fleet.devices({ ...wanted, afterDeviceId, limit }),
       ({ device_id }) => device_id,
       (device) => device,
     );
     const member: IcarFeedStorage[] = [];
-    for (const device of data) member.push(...(await resourceOf(device)));
+    for (const device of data) member.push(...(await resourceOf(request, device)));
     const { facility } = query;
     const next = new URLSearchParams({
       ...(facility === undefined ? {} : { facility }),

@@ -13,13 +13,14 @@ import type { RouteDependencies } from './route-dependencies.ts';
 const ROTATION_OVERLAP_S = 3_600;
 
 export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now } = parts;
+  const { reads, changes, idempotency, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage keys'));
 
   register(routes, endpoints.keys.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
-    const keysAfter = (afterKeyId: string | null, limit: number) => app.keys.list({ afterKeyId, limit });
+    const keysAfter = (afterKeyId: string | null, limit: number) =>
+      reads(request).keys.list({ afterKeyId, limit });
     return await readPage(request, page, keysAfter, (key) => key.keyId, keyRecord);
   });
 

@@ -39,14 +39,16 @@ interface PersonWithSession extends StoredPerson {
 
 /** The person of a request, for the routes with which people see and change themselves. */
 class OwnAccount {
-  readonly #parts: Pick<RouteDependencies, 'app' | 'checks' | 'now'>;
+  readonly #parts: Pick<RouteDependencies, 'reads' | 'checks' | 'now'>;
 
-  constructor(parts: Pick<RouteDependencies, 'app' | 'checks' | 'now'>) {
+  constructor(parts: Pick<RouteDependencies, 'reads' | 'checks' | 'now'>) {
     this.#parts = parts;
   }
 
-  async requirePerson({ caller }: FastifyRequest): Promise<StoredPerson> {
-    const person = caller.kind === 'person' ? await this.#parts.app.people.find(caller.keyId) : undefined;
+  async requirePerson(request: FastifyRequest): Promise<StoredPerson> {
+    const { caller } = request;
+    const person =
+      caller.kind === 'person' ? await this.#parts.reads(request).people.find(caller.keyId) : undefined;
     if (person !== undefined) return person;
     throw new Refusal('forbidden', 'this is for people who have signed in, and not for API keys');
   }
@@ -68,15 +70,15 @@ class OwnAccount {
     }
   }
 
-  async record(personId: string): Promise<Me> {
-    const { app, now } = this.#parts;
-    const person = await app.people.find(personId);
+  async record(request: FastifyRequest, personId: string): Promise<Me> {
+    const { reads, now } = this.#parts;
+    const person = await reads(request).people.find(personId);
     if (person === undefined) throw new Error('a person who has signed in is missing');
     return {
       person: personRecord(person),
       has_password: person.hasPassword,
-      passkeys: (await app.people.passkeys(personId)).map(passkeyRecord),
-      wrong_secrets: (await app.guesses.wrongSecrets(personId, now()))
+      passkeys: (await reads(request).people.passkeys(personId)).map(passkeyRecord),
+      wrong_secrets: (await reads(request).guesses.wrongSecrets(personId, now()))
         .slice(0, WRONG_SECRETS_SHOWN_MAX)
         .map(({ kind, place, count, firstAtMs, lastAtMs }) => ({
           kind,
@@ -85,7 +87,7 @@ class OwnAccount {
           first_at: toIso(firstAtMs),
           last_at: toIso(lastAtMs),
         })),
-      has_pin: (await app.terminals.pinOf(personId)) !== null,
+      has_pin: (await reads(request).terminals.pinOf(personId)) !== null,
       recovery_codes_left: person.recoveryCodesLeft,
     };
   }
@@ -106,7 +108,7 @@ function accountRoutes(
 ): void {
   register(routes, endpoints.me.get, async ({ request }) => {
     const { keyId } = await account.requirePerson(request);
-    return success(await account.record(keyId));
+    return success(await account.record(request, keyId));
   });
 
   register(routes, endpoints.me.changePassword, async (exchange) => {
@@ -114,11 +116,11 @@ function accountRoutes(
     const person = await account.requireSession(request);
     const { current_password: current, password } = read.body(request);
     await account.requirePassword(person, current, exchange);
-    const stored = await passwords.hashNew(password, person);
+    const stored = await passwords.hashNew(password, person, request);
     const { keyId, inSession } = person;
     const change = { keyId, keptHash: inSession.sessionHash, password: stored };
     if ((await changes(exchange).session.changePassword(change)) === undefined) throw sessionEnded();
-    return success(await account.record(keyId));
+    return success(await account.record(request, keyId));
   });
 
   register(routes, endpoints.me.changeSecondFactor, async (exchange) => {
@@ -143,10 +145,10 @@ function accountRoutes(
       throw new Refusal('invalid_input', 'the PIN is not valid', [issueOf('/pin', sentence('is_too_easy'))]);
     }
     await account.requirePassword(person, current, exchange);
-    const hashed = await passwords.hashPin(pin);
+    const hashed = await passwords.hashPin(pin, request);
     if ((await changes(exchange).terminals.setPin(person.inSession, hashed)) === undefined)
       throw sessionEnded();
-    return success(await account.record(person.keyId));
+    return success(await account.record(request, person.keyId));
   });
 
   register(routes, endpoints.me.unlink, async (exchange) => {
@@ -157,7 +159,7 @@ function accountRoutes(
     // A person without a password is told below that there is no other way to sign in.
     if (person.hasPassword) await account.requirePassword(person, password, exchange);
     if ((await changes(exchange).people.unlinkOwn(inSession)) === undefined) throw sessionEnded();
-    return success(await account.record(keyId));
+    return success(await account.record(request, keyId));
   });
 }
 
@@ -175,10 +177,10 @@ function newFactor(
 
 function ownPasskeyRoutes(
   routes: FastifyInstance,
-  { app, changes, settings, now }: RouteDependencies,
+  { reads, changes, settings, now }: RouteDependencies,
   account: OwnAccount,
 ): void {
-  const challengeKey = challengeKeyFor({ app, changes });
+  const challengeKey = challengeKeyFor({ reads, changes });
 
   register(routes, endpoints.me.addPasskey, async (exchange) => {
     const { request, read } = exchange;
@@ -213,7 +215,7 @@ function ownPasskeyRoutes(
     if (added === undefined) {
       throw new Refusal('passkey_refused', 'this passkey was not made here and now, or is known already');
     }
-    return success(await account.record(person.keyId));
+    return success(await account.record(request, person.keyId));
   });
 
   register(routes, endpoints.me.removePasskey, async (exchange) => {
@@ -222,24 +224,24 @@ function ownPasskeyRoutes(
     const { keyId, inSession } = person;
     await account.requirePassword(person, read.body(request).current_password, exchange);
     const { passkey_id: wanted } = request.params;
-    const all = await app.people.passkeys(keyId);
+    const all = await reads(request).people.passkeys(keyId);
     const passkey = all.find((one) => passkeyIdOf(one) === wanted);
     if (passkey === undefined)
       throw new Refusal('passkey_not_found', `you have no passkey ${quoted(wanted)}`);
     const removed = await changes(exchange).people.removePasskey(inSession, passkey.credentialId);
     if (removed === undefined) throw sessionEnded();
-    return success(await account.record(keyId));
+    return success(await account.record(request, keyId));
   });
 }
 
 function ownKeyRoutes(
   routes: FastifyInstance,
-  { app, changes, idempotency, now }: RouteDependencies,
+  { reads, changes, idempotency, now }: RouteDependencies,
   account: OwnAccount,
 ): void {
   register(routes, endpoints.me.keys, async ({ request }) => {
     const { keyId } = await account.requirePerson(request);
-    return success((await app.keys.listPersonal(keyId, now())).map(keyRecord));
+    return success((await reads(request).keys.listPersonal(keyId, now())).map(keyRecord));
   });
 
   register(routes, endpoints.me.createKey, async (exchange) => {
@@ -259,7 +261,7 @@ function ownKeyRoutes(
     const { key_id: keyId } = request.params;
     const isItself = request.caller.personalKeyId === keyId;
     const person = await (isItself ? account.requirePerson(request) : account.requireSession(request));
-    const own = await app.keys.listPersonal(person.keyId, now());
+    const own = await reads(request).keys.listPersonal(person.keyId, now());
     if (!own.some((key) => key.keyId === keyId)) {
       throw new Refusal('key_not_found', `you have no key ${quoted(keyId)}`);
     }

@@ -11,7 +11,7 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function notificationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now, settings } = parts;
+  const { reads, changes, idempotency, now, settings } = parts;
   const readers = readersOf(settings);
   const canSendMail = settings.smtp !== null;
   const declared = endpoints.notifications;
@@ -21,7 +21,7 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
   register(routes, declared.rules, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const rulesAfter = (afterRuleId: string | null, limit: number) =>
-      app.notifications.listRules({ afterRuleId, limit });
+      reads(request).notifications.listRules({ afterRuleId, limit });
     return await readPage(request, page, rulesAfter, ({ ruleId }) => ruleId, ruleRecord);
   });
 
@@ -36,14 +36,14 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
     return success(ruleRecord(result));
   });
 
-  register(routes, declared.rule, async ({ request: { params } }) =>
-    success(ruleRecord(await app.notifications.findRule(params.rule_id))),
+  register(routes, declared.rule, async ({ request }) =>
+    success(ruleRecord(await reads(request).notifications.findRule(request.params.rule_id))),
   );
 
   register(routes, declared.replaceRule, async (exchange) => {
     const { request, read } = exchange;
     const { rule_id: ruleId } = request.params;
-    await app.notifications.findRule(ruleId);
+    await reads(request).notifications.findRule(ruleId);
     const content = ruleContent(read.body(request));
     const replaced = { ruleId, content, canSendMail, nowMs: now() };
     return success(ruleRecord(await changes(exchange).notifications.replaceRule(replaced)));
@@ -69,7 +69,7 @@ export function notificationRoutes(routes: FastifyInstance, parts: RouteDependen
     const page = pageOf(query);
     const { status = null, rule_id: ruleId = null } = query;
     const notificationsBefore = (beforeId: string | null, limit: number) =>
-      app.notifications.list({ status, ruleId, beforeId, limit });
+      reads(request).notifications.list({ status, ruleId, beforeId, limit });
     return await readPage(
       request,
       page,

@@ -1,6 +1,5 @@
 import { newId } from '@granary/app/ids';
 import type { NewCode } from '@granary/app/session/session-rows';
-import { outsideRequest } from '@granary/common/request-time';
 import { within } from '@granary/common/within';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { Invitation } from '@granary/contract/people';
@@ -18,14 +17,15 @@ import type { RouteDependencies } from './route-dependencies.ts';
 const MAIL_ANSWER_MS = 3 * SECOND_MS;
 
 export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now } = parts;
+  const { reads, changes, idempotency, now } = parts;
   const mailInvitation = mailerOf(parts);
   const declared = endpoints.people;
 
   register(routes, declared.list, async ({ request, read }) => {
     const { caller } = request;
     const page = pageOf(read.query(request));
-    const peopleAfter = (afterKeyId: string | null, limit: number) => app.people.list({ afterKeyId, limit });
+    const peopleAfter = (afterKeyId: string | null, limit: number) =>
+      reads(request).people.list({ afterKeyId, limit });
     const isShown = ({ grants }: StoredPerson): boolean => mayManage(caller, grants);
     return await readShownPage(request, page, peopleAfter, ({ keyId }) => keyId, isShown, personRecord);
   });
@@ -114,7 +114,7 @@ function mailerOf({ mailer, settings, logger }: RouteDependencies): MailInvitati
     ].join('\n\n');
     const messageId = `${keyId}.${createdAtMs}`;
     const mail = { messageId, to: email, subject: 'Your link to Granary', text, atMs: createdAtMs };
-    const sending = outsideRequest(() => mailer.send(mail)).then(
+    const sending = mailer.send(mail).then(
       () => true,
       (error: unknown) => {
         logger.warn({ error: String(error), person_id: keyId }, 'an invitation could not be mailed');

@@ -26,7 +26,7 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The plant store sample, which any valid key may use. */
 export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, settings, logger, refusedAttempts, now } = parts;
+  const { reads, idempotency, settings, logger, refusedAttempts, now } = parts;
   const record = refusalRecorder(refusedAttempts, now);
   routes.setErrorHandler(errorHandler(logger, answerPlantError, record));
   refuseUnrouted(routes);
@@ -46,7 +46,7 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.plants.list, async ({ request, reply, read }) => {
     const page = pageOf(read.query(request));
     const plantsAfter = (cursor: string | null, limit: number) =>
-      app.plants.list({ after: cursor === null ? null : String(wantedId(cursor)), limit });
+      reads(request).plants.list({ after: cursor === null ? null : String(wantedId(cursor)), limit });
     const { data, page: next } = await readPage(request, page, plantsAfter, ({ id }) => id, plantJson);
     if (next.next_cursor !== null) {
       const query = new URLSearchParams({ limit: String(page.limit), cursor: next.next_cursor });
@@ -56,7 +56,7 @@ export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   });
 
   register(routes, endpoints.plants.get, async ({ request, reply }) => {
-    const plant = await app.plants.find(String(wantedId(request.params.plant_id)));
+    const plant = await reads(request).plants.find(String(wantedId(request.params.plant_id)));
     if (plant === undefined) throw new Refusal('plant_not_found', 'there is no such plant');
     return reply.type(JSON_TYPE).send(plantJson(plant));
   });

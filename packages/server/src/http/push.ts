@@ -24,7 +24,7 @@ interface Owner {
 /** The Web Push routes of the person who has signed in. */
 export function pushRoutes(
   routes: FastifyInstance,
-  { app, changes, idempotency, settings, now }: RouteDependencies,
+  { reads, changes, idempotency, settings, now }: RouteDependencies,
 ): void {
   const { push } = endpoints;
 
@@ -38,14 +38,14 @@ export function pushRoutes(
     throw new Refusal('forbidden', 'Web Push is for browsers of people who have signed in');
   }
 
-  async function stateOf({ keyId, session }: Owner): Promise<PushState> {
-    const keys = await app.notifications.pushKeys();
+  async function stateOf(request: FastifyRequest, { keyId, session }: Owner): Promise<PushState> {
+    const keys = await reads(request).notifications.pushKeys();
     if (keys === undefined) throw new Error('the keys for Web Push are missing');
-    const subscriptions = await app.notifications.subscriptions(keyId);
+    const subscriptions = await reads(request).notifications.subscriptions(keyId);
     return {
       public_key: keys.publicKey,
       time_zone: settings.timeZone,
-      settings: await app.notifications.pushSettings(keyId),
+      settings: await reads(request).notifications.pushSettings(keyId),
       subscriptions: subscriptions.map(({ subscriptionId, sessionHash, browser, createdAtMs }) => ({
         subscription_id: subscriptionId,
         is_current: sessionHash === session.hash,
@@ -55,7 +55,7 @@ export function pushRoutes(
     };
   }
 
-  register(routes, push.get, async ({ request }) => success(await stateOf(requireOwner(request))));
+  register(routes, push.get, async ({ request }) => success(await stateOf(request, requireOwner(request))));
 
   register(routes, push.change, async (exchange) => {
     const { request, read } = exchange;
@@ -63,7 +63,7 @@ export function pushRoutes(
     const content = pushRule(owner.keyId, read.body(request), settings.timeZone);
     const change = { keyId: owner.keyId, content, nowMs: now() };
     await changes(exchange).notifications.changePushSettings(change);
-    return success(await stateOf(owner));
+    return success(await stateOf(request, owner));
   });
 
   register(routes, push.subscribe, async (exchange) => {
@@ -85,18 +85,18 @@ export function pushRoutes(
       browser: owner.session.browser,
       createdAtMs: nowMs,
     });
-    return success(await stateOf(owner));
+    return success(await stateOf(request, owner));
   });
 
   register(routes, push.unsubscribe, async (exchange) => {
     const { request } = exchange;
     const owner = requireOwner(request);
     const { subscription_id: wanted } = request.params;
-    const own = await app.notifications.subscriptions(owner.keyId);
+    const own = await reads(request).notifications.subscriptions(owner.keyId);
     if (!own.some(({ subscriptionId }) => subscriptionId === wanted))
       throw notFound(`no browser ${quoted(wanted)}`);
     await changes(exchange).notifications.unsubscribe(owner.keyId, wanted);
-    return success(await stateOf(owner));
+    return success(await stateOf(request, owner));
   });
 
   register(routes, push.test, async (exchange) => {
@@ -105,7 +105,7 @@ export function pushRoutes(
     const test = { keyId: owner.keyId, ...readersOf(settings), nowMs: now() };
     const { result } = await idempotency.once(exchange, (slices) => slices.notifications.testPush(test));
     if (result === 0) throw notFound('no browser that receives Web Push');
-    return success(await stateOf(owner));
+    return success(await stateOf(request, owner));
   });
 }
 

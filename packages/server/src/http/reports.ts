@@ -33,20 +33,20 @@ const HTML_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
 export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, settings, now } = parts;
+  const { reads, idempotency, settings, now } = parts;
   const { consoleUrl } = readersOf(settings);
   const declared = endpoints.reports;
 
   async function made(request: FastifyRequest, asked: SentReport): Promise<Report> {
     const nowMs = now();
     const devices = selectionOf(request, asked);
-    const timeZone = await chosenZone(parts, devices, { timeZone: asked.tz, path: '/tz' });
+    const timeZone = await chosenZone(request, parts, devices, { timeZone: asked.tz, path: '/tz' });
     const wish = { devices, days: daysOf(asked, timeZone, nowMs), label: asked.label ?? null, nowMs };
-    return makeReport(app, wish, () => nextPart(request));
+    return makeReport(reads(request), wish, () => nextPart(request));
   }
 
-  const readerOf = async ({ caller }: FastifyRequest, language: Language): Promise<ReportReader> => {
-    const { units } = await app.views.preferences(caller.keyId);
+  const readerOf = async (request: FastifyRequest, language: Language): Promise<ReportReader> => {
+    const { units } = await reads(request).views.preferences(request.caller.keyId);
     return { language, mass: units?.mass ?? 'metric', schedule: null, consoleUrl: null };
   };
 
@@ -64,7 +64,7 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
   register(routes, declared.send, async (exchange) => {
     const { request, read } = exchange;
     const { language = 'en', ...asked } = read.body(request);
-    const email = await app.reports.emailOf(request.caller.keyId);
+    const email = await reads(request).reports.emailOf(request.caller.keyId);
     if (email === null) {
       const message = 'a report is sent to the person who asks for it, and here is no e-mail address of one';
       throw new Refusal('notification_target_unusable', message);
@@ -84,12 +84,12 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
 }
 
 function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now } = parts;
+  const { reads, changes, idempotency, now } = parts;
   const declared = endpoints.reports;
 
   async function contentOf(request: FastifyRequest, wanted: NewReportSchedule): Promise<ScheduleContent> {
     const asked = { timeZone: wanted.time_zone, path: '/time_zone' };
-    const timeZone = await chosenZone(parts, selectionOf(request, wanted), asked);
+    const timeZone = await chosenZone(request, parts, selectionOf(request, wanted), asked);
     const content = scheduleContent(wanted, timeZone);
     requireMail(parts);
     return content;
@@ -99,7 +99,7 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
     const page = pageOf(read.query(request));
     const keyId = isUnlimited(limitsOf(request)) ? null : request.caller.keyId;
     const schedulesAfter = (afterId: string | null, limit: number) =>
-      app.reports.schedules({ keyId, afterId, limit });
+      reads(request).reports.schedules({ keyId, afterId, limit });
     return await readPage(request, page, schedulesAfter, ({ scheduleId }) => scheduleId, scheduleRecord);
   });
 

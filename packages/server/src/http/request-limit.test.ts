@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { noteChange, REQUEST_MS_MAX, requestLeftMs } from '@granary/common/request-time';
+import { leftMsOf, REQUEST_MS_MAX } from '@granary/common/request-time';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { storageUnavailable } from '@granary/store/errors';
@@ -35,8 +35,8 @@ function serviceWith({ isLimited }: { isLimited: boolean }) {
   });
   const handler = async ({ request }: Exchange): Promise<never> => {
     const { promise: goneOn, resolve } = Promise.withResolvers<number>();
-    answered.push({ leftMs: requestLeftMs(), request, goneOn });
-    setImmediate(() => resolve(requestLeftMs()));
+    answered.push({ leftMs: leftMsOf(request.time), request, goneOn });
+    setImmediate(() => resolve(leftMsOf(request.time)));
     return {} as never;
   };
   register(app, endpoints.devices.silo.list, handler);
@@ -86,8 +86,8 @@ describe('the time limit of a request', () => {
     register(app, endpoints.devices.silo.list, async () => {
       throw storageUnavailable('frozen');
     });
-    register(app, endpoints.devices.silo.register, async () => {
-      noteChange();
+    register(app, endpoints.devices.silo.register, async ({ request }) => {
+      if (request.time !== null) request.time.hasChanged = true;
       throw storageUnavailable('frozen');
     });
     await app.inject({ method: 'GET', url: '/devices' });

@@ -1,4 +1,6 @@
-import { REQUEST_MS_MAX, RequestTime, withinRequest } from '@granary/common/request-time';
+import type { App, RequestAccess } from '@granary/app/app';
+import { REQUEST_MS_MAX, RequestTime, whileRequestLasts } from '@granary/common/request-time';
+import { LATE } from '@granary/common/within';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
 import { Refusal } from '@granary/contract/errors';
 import { outcomeUnknown } from '@granary/store/errors';
@@ -38,7 +40,7 @@ export async function answerInTime<T>(
   const time = new RequestTime(REQUEST_MS_MAX - request.identifyingMs);
   request.time = time;
   try {
-    return await withinRequest(time, answer);
+    return await answer();
   } catch (error) {
     const isUnavailable = error instanceof Refusal && error.code === 'storage_unavailable';
     // A write of the request is committed, so the answer must not say that nothing was changed.
@@ -52,4 +54,19 @@ export async function answerInTime<T>(
 
 /** The time that is left after the handler has answered or refused. */
 export const timeLeftMs = ({ time, identifyingMs }: FastifyRequest): number =>
-  time?.leftMs ?? Math.max(0, REQUEST_MS_MAX - identifyingMs);
+  time?.leftToAnswerMs ?? Math.max(0, REQUEST_MS_MAX - identifyingMs);
+
+/** The reads of a request, which fail when its time is over. */
+export type Reads = (request: Pick<FastifyRequest, 'time'>) => RequestAccess['reads'];
+
+export const readsOf =
+  (app: Pick<App, 'within'>): Reads =>
+  ({ time }) =>
+    app.within(time).reads;
+
+/** Waits for reads that requests share; refuses when the time of this request is over. */
+export async function sharedRead<T>({ time }: FastifyRequest, reading: Promise<T>): Promise<T> {
+  const result = await whileRequestLasts(time, reading);
+  if (result !== LATE) return result;
+  throw new Refusal('storage_unavailable', 'the storage does not answer');
+}

@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { App } from '@granary/app/app';
 import type { DeviceLink } from '@granary/link/port';
 import type { BackupSchedule } from '../background/backup/backup-schedule.ts';
 import type { EventFeed } from '../background/event-feed.ts';
@@ -25,18 +25,20 @@ import type { NewestValues } from './events/newest-values.ts';
 import type { Subscribers } from './events/subscribers.ts';
 import type { ServiceMetrics } from './metrics/service-metrics.ts';
 import type { Idempotency } from './protocol/idempotency.ts';
+import type { Reads } from './request-limit.ts';
 
 /** The parts of which the HTTP server is made. */
 export interface ServerParts {
   readonly settings: Settings;
-  /** Reads only: a route writes through `changes` or `idempotency`, which enter the change in the audit log. */
-  readonly app: AppReads;
+  readonly storage: Pick<App, 'health'>;
+  /** A route writes through `changes` or `idempotency`, which enter the change in the audit log. */
+  readonly reads: Reads;
   readonly changes: Changes;
   readonly link: Pick<ServiceLink, keyof DeviceLink | 'access'>;
   readonly pipeline: IngestPipeline;
   readonly ingest: IngestMonitor;
   readonly keyring: Keyring;
-  readonly directory: DeviceDirectory;
+  readonly directory: Pick<DeviceDirectory, 'authenticate' | 'findBy' | 'findUrgently'>;
   readonly idempotency: Idempotency;
   readonly messages: DeviceMessages;
   readonly stops: OperationStopper;

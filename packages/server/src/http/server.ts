@@ -133,7 +133,7 @@ export function createHttpServer(
   const limiter =
     perSecond === null ? null : new RateLimiter({ perSecond, now, liveNodes: () => parts.nodes.liveCount });
   const checks = {
-    app: parts.app,
+    reads: parts.reads,
     keyring: parts.keyring,
     limiter,
     settings,

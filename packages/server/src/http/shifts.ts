@@ -33,7 +33,7 @@ const NOTED_AHEAD_MS = 366 * DAY_MS;
 const HANDED_AHEAD_MS = DAY_MS;
 
 export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, directory, idempotency, now } = parts;
+  const { reads, changes, directory, idempotency, now } = parts;
 
   register(routes, endpoints.shifts.notes, async ({ request, read }) => {
     const { device_id: deviceId = null, facility = null, from, to, ...asked } = read.query(request);
@@ -45,7 +45,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
       toMs: to === undefined ? null : checkedTimeMs(to),
     };
     const notesBefore = (cursor: string | null, limit: number) =>
-      app.shifts.notes({ ...filter, before: cursor === null ? null : positionOf(cursor), limit });
+      reads(request).shifts.notes({ ...filter, before: cursor === null ? null : positionOf(cursor), limit });
     return await readPage(
       request,
       pageOf(asked),
@@ -62,7 +62,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   ): Promise<number | null> {
     const { device_id: deviceId } = place;
     if (deviceId === undefined) return null;
-    const device = await directory.find(deviceId);
+    const device = await directory.findBy(reads(request), deviceId);
     refuseOutside(request, device, () => deviceNotFound(deviceId));
     refuseRemoved(device);
     return device.deviceNo;
@@ -104,12 +104,12 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
 }
 
 function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, now } = parts;
+  const { reads, idempotency, now } = parts;
   register(routes, endpoints.shifts.handovers, async ({ request, read }) => {
     const { facility = null, waiting, ...asked } = read.query(request);
     const filter = { limits: limitsOf(request), facility, isWaiting: waiting === 'true' };
     const handoversBefore = (beforeId: string | null, limit: number) =>
-      app.shifts.handovers({ ...filter, beforeId, limit });
+      reads(request).shifts.handovers({ ...filter, beforeId, limit });
     return await readPage(
       request,
       pageOf(asked),
@@ -148,12 +148,12 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 
 /** Each list is read separately, so that nothing urgent waits for all of them. */
 function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, now } = parts;
+  const { reads, settings, now } = parts;
   register(routes, endpoints.shifts.report, async ({ request, read }) => {
     const query = read.query(request);
     const nowMs = now();
     const devices = selectionOf(request, query);
-    const timeZone = await chosenZone(parts, devices, { timeZone: query.tz, path: '/tz' });
+    const timeZone = await chosenZone(request, parts, devices, { timeZone: query.tz, path: '/tz' });
     const startMs = (toMs: number): number => shiftStartMs(toMs, timeZone, settings.shiftStartsMs);
     const { fromMs, toMs } = timeRangeOf(query, { startMs, mostMs: SHIFT_MS_MAX }, nowMs);
     const { limits, facility } = devices;
@@ -161,7 +161,7 @@ function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
     const jobs = { devices, fromMs, toMs, withUnfinished: toMs >= nowMs, limit };
     const alerts = { devices, severity: null, type: null, beforeId: null, limit };
     const ofTime = { limits, facility, deviceId: null, fromMs, toMs };
-    const administered = limitsWith(await shownAccess(request.caller, app), 'admin');
+    const administered = limitsWith(await shownAccess(request.caller, reads(request)), 'admin');
 
     async function listed<Row, Item>(
       rows: Promise<readonly Row[]>,
@@ -178,29 +178,33 @@ function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
       time_zone: timeZone,
       shift_starts: settings.shiftStartsMs.map((startMs) => toIso(startMs).slice(11, 16)),
       facility,
-      operations: await listed(app.shifts.operations(jobs), ({ state, ...device }) => ({
+      operations: await listed(reads(request).shifts.operations(jobs), ({ state, ...device }) => ({
         ...deviceOfRecord(device),
         ...operationRecord(state),
       })),
-      missions: await listed(app.shifts.missions(jobs), ({ state, ...device }) => {
+      missions: await listed(reads(request).shifts.missions(jobs), ({ state, ...device }) => {
         const { waypoints: _, preflight: __, ...mission } = missionRecord(state);
         return { ...deviceOfRecord(device), ...mission };
       }),
-      commands: await listed(app.shifts.commands(jobs), ({ state, ...device }) => ({
+      commands: await listed(reads(request).shifts.commands(jobs), ({ state, ...device }) => ({
         ...deviceOfRecord(device),
         ...commandRecord(state),
       })),
-      raised_alerts: await listed(app.alerts.raised({ devices, fromMs, toMs }, limit), (raised) => raised),
-      open_alerts: await listed(app.fleet.alerts({ ...alerts, filter: 'open' }), ({ state, ...device }) =>
-        fleetAlert(device, state),
+      raised_alerts: await listed(
+        reads(request).alerts.raised({ devices, fromMs, toMs }, limit),
+        (raised) => raised,
       ),
-      shelved_alerts: await listed(
-        app.fleet.alerts({ ...alerts, filter: 'shelved' }),
+      open_alerts: await listed(
+        reads(request).fleet.alerts({ ...alerts, filter: 'open' }),
         ({ state, ...device }) => fleetAlert(device, state),
       ),
-      notes: await listed(app.shifts.notes({ ...ofTime, before: null, limit }), noteRecord),
+      shelved_alerts: await listed(
+        reads(request).fleet.alerts({ ...alerts, filter: 'shelved' }),
+        ({ state, ...device }) => fleetAlert(device, state),
+      ),
+      notes: await listed(reads(request).shifts.notes({ ...ofTime, before: null, limit }), noteRecord),
       orders: await listed(
-        app.foresight.forecasts({
+        reads(request).foresight.forecasts({
           devices,
           product: null,
           status: null,
@@ -214,7 +218,7 @@ function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
       changes:
         administered.length > 0
           ? await listed(
-              app.audit.list(
+              reads(request).audit.list(
                 { ...ofTime, limits: administered, keyId: null, actor: null, action: null, result: 'done' },
                 null,
                 limit,

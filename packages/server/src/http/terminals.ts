@@ -25,17 +25,18 @@ import { actingAs, creating } from './audit/attempt.ts';
 import type { Exchange } from './exchange.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register, registerComparing } from './register.ts';
+import { sharedRead } from './request-limit.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 import { callerRecord } from './session/session.ts';
 
 /** Terminals and displays, for those who administer their facilities. */
 export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, now } = parts;
+  const { reads, idempotency, now } = parts;
   const declared = endpoints.terminals;
   register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const terminalsAfter = (afterKeyId: string | null, limit: number) =>
-      app.terminals.list({ afterKeyId, limit });
+      reads(request).terminals.list({ afterKeyId, limit });
     const isShown = (key: StoredKey): boolean => mayAdminister(request.caller, key);
     return await readShownPage(request, page, terminalsAfter, ({ keyId }) => keyId, isShown, terminalRecord);
   });
@@ -70,14 +71,12 @@ export function terminalSessionRoutes(routes: FastifyInstance, parts: RouteDepen
 
   /** The session as it is now, which the next request finds, too. */
   async function current(request: FastifyRequest): Promise<SessionRecord> {
-    const caller = await keyring.identify(credentialOf(request));
+    const caller = await sharedRead(request, keyring.identify(credentialOf(request)));
     if (caller === null) throw new Refusal('unauthorized', 'this session has ended; sign in again');
     return callerRecord(caller);
   }
 
-  register(routes, declared.people, async ({ request }) =>
-    success(await people.list(terminalOf(request).keyId)),
-  );
+  register(routes, declared.people, async ({ request }) => success(await people.list(request)));
 
   registerComparing(routes, declared.signIn, async (exchange) => {
     const { request, read } = exchange;
@@ -129,18 +128,19 @@ interface IdentifiedAtTerminal {
 
 /** The people who may sign in at a terminal, and the checks of who they are. */
 export class TerminalPeople {
-  readonly #parts: Pick<RouteDependencies, 'app' | 'changes' | 'now'>;
+  readonly #parts: Pick<RouteDependencies, 'reads' | 'changes' | 'now'>;
   readonly #passwords: PasswordChecks;
 
-  constructor(parts: Pick<RouteDependencies, 'app' | 'changes' | 'now' | 'checks'>) {
+  constructor(parts: Pick<RouteDependencies, 'reads' | 'changes' | 'now' | 'checks'>) {
     this.#parts = parts;
     this.#passwords = parts.checks.passwords;
   }
 
-  async list(terminalId: string) {
-    const { app, now } = this.#parts;
-    const terminal = await this.#terminal(terminalId);
-    const all = await app.terminals.people(terminalId);
+  async list(request: FastifyRequest) {
+    const terminalId = terminalOf(request).keyId;
+    const { reads, now } = this.#parts;
+    const terminal = await this.#terminal(request, terminalId);
+    const all = await reads(request).terminals.people(terminalId);
     return all
       .filter(({ person }) => maySignInAt(terminal, person))
       .map(({ person: { name }, login, hasPin, tries }) => ({
@@ -156,9 +156,10 @@ export class TerminalPeople {
     terminalId: string,
     exchange: Exchange,
   ): Promise<IdentifiedAtTerminal> {
-    const { app, changes, now } = this.#parts;
-    const terminal = await this.#terminal(terminalId);
-    const [found] = await app.terminals.people(terminalId, given.login);
+    const { reads, changes, now } = this.#parts;
+    const { request } = exchange;
+    const terminal = await this.#terminal(request, terminalId);
+    const [found] = await reads(request).terminals.people(terminalId, given.login);
     if (found === undefined || !maySignInAt(terminal, found.person)) throw wrongSecret('pin');
     const { person } = found;
     const at = { personId: person.keyId, place: terminalId };
@@ -170,8 +171,8 @@ export class TerminalPeople {
     return { person, terminal, checked };
   }
 
-  async #terminal(terminalId: string): Promise<StoredKey> {
-    const terminal = await this.#parts.app.terminals.find(terminalId);
+  async #terminal(request: FastifyRequest, terminalId: string): Promise<StoredKey> {
+    const terminal = await this.#parts.reads(request).terminals.find(terminalId);
     if (terminal !== undefined) return terminal;
     throw new Refusal('unauthorized', 'this terminal has ended');
   }
@@ -188,12 +189,13 @@ export class TerminalPeople {
     at: { readonly personId: string; readonly place: string },
     exchange: Exchange,
   ): Promise<CheckedSecret> {
-    const { app, changes, now } = this.#parts;
+    const { reads, changes, now } = this.#parts;
+    const { request } = exchange;
     // The tries are checked before the PIN waits for its turn, so that many wrong ones at once cost little.
     refuseTry(hasPin ? pinTry(tries, now()) : 'password_required', exchange.reply);
-    const stored = await app.terminals.pinOf(at.personId);
+    const stored = await reads(request).terminals.pinOf(at.personId);
     // The PIN is counted when it is its turn, because a PIN that comes too late is not checked.
-    const isRight = await this.#passwords.matchesPin(pin, stored, async () =>
+    const isRight = await this.#passwords.matchesPin(pin, stored, request, async () =>
       refuseTry(await changes(exchange).guesses.takePin(at, now()), exchange.reply),
     );
     if (!isRight) {

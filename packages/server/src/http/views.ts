@@ -10,14 +10,14 @@ import { register } from './register.ts';
 import type { RouteDependencies } from './route-dependencies.ts';
 
 export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now } = parts;
+  const { reads, changes, idempotency, now } = parts;
   const declared = endpoints.views;
 
   register(routes, declared.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const { keyId } = request.caller;
     const viewsAfter = (afterViewId: string | null, limit: number) =>
-      app.views.list({ keyId, afterViewId, limit });
+      reads(request).views.list({ keyId, afterViewId, limit });
     return await readPage(request, page, viewsAfter, ({ viewId }) => viewId, shownTo(request));
   });
 
@@ -48,8 +48,8 @@ export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     return success(shownTo(request)(removed));
   });
 
-  register(routes, declared.preferences, async ({ request: { caller } }) =>
-    success(await app.views.preferences(caller.keyId)),
+  register(routes, declared.preferences, async ({ request }) =>
+    success(await reads(request).views.preferences(request.caller.keyId)),
   );
 
   register(routes, declared.changePreferences, async (exchange) => {

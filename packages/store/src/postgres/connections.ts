@@ -1,4 +1,3 @@
-import { requestLeftMs } from '@granary/common/request-time';
 import type { Pool, PoolClient } from 'pg';
 import { FINISH_MS_MAX } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
@@ -30,11 +29,11 @@ export class Connections {
   }
 
   /**
-   * The limit covers the wait for a connection and the work on it, and ends with the request. There is one promise and one
-   * timer, because every query pays for them.
+   * The limit covers the wait for a connection and the work on it. There is one promise and one timer, because every query
+   * pays for them.
    */
   use<T>(work: (client: PoolClient) => Promise<T>, wantedMs: number = this.#limitMs): Promise<T> {
-    const limitMs = Math.min(wantedMs, this.#finishAtMs - performance.now(), requestLeftMs());
+    const limitMs = Math.min(wantedMs, this.#finishAtMs - performance.now());
     // A connection without any time left would only be closed.
     if (limitMs <= 0) return Promise.reject(new TimeLimitError(0));
     if (this.#pending >= CALLS_PENDING_MAX) {

@@ -1,4 +1,5 @@
 import { patiently } from '@granary/common/patience';
+import { leftMsOf, type RequestTime } from '@granary/common/request-time';
 import { Pool } from 'pg';
 import {
   CALL_MS_MAX,
@@ -20,7 +21,7 @@ import { PartitionUpkeep } from './partition-upkeep.ts';
 import { Partitions } from './partitions.ts';
 import { PostgresConnection } from './separate-connection.ts';
 import { PostgresSql } from './sql.ts';
-import { queueOf } from './statement-queue.ts';
+import { queueOf, type StatementQueue, type StatementResult } from './statement-queue.ts';
 import { inTransaction } from './transaction.ts';
 import { NUMBERS } from './types.ts';
 import { refuseUnfinishedMove } from './unfinished-move.ts';
@@ -172,6 +173,7 @@ class PostgresEngine implements Engine {
   readonly openWriterPort = null;
   readonly #connections: Connections;
   readonly #urgentConnections: Connections;
+  readonly #callMs: number;
   readonly #partitions = new Partitions();
   readonly #partitionUpkeep: PartitionUpkeep;
   readonly #runner: WriteRunner;
@@ -189,6 +191,7 @@ class PostgresEngine implements Engine {
     this.separateConnection = separateConnection;
     this.#connections = connections;
     this.#urgentConnections = urgentConnections;
+    this.#callMs = limits.callMs;
     const partitions = this.#partitions;
     this.#partitionUpkeep = new PartitionUpkeep(connections, partitions, limits.longMs);
     this.#runner = new WriteRunner({
@@ -198,10 +201,10 @@ class PostgresEngine implements Engine {
       limits,
       partitionUpkeep: this.#partitionUpkeep,
     });
-    this.reader = this.#readerOn(connections);
+    this.reader = this.#readerOn(connections, null);
     this.urgent = {
-      reader: this.#readerOn(urgentConnections),
-      write: (call) => this.#track(() => this.#runner.run(urgentConnections, call)),
+      reader: this.#readerOn(urgentConnections, null),
+      write: (call, time = null) => this.#track(() => this.#runner.run(urgentConnections, call, time)),
     };
   }
 
@@ -209,9 +212,13 @@ class PostgresEngine implements Engine {
     await this.#partitionUpkeep.start();
   }
 
-  async write(call: UseCaseCall): Promise<unknown> {
+  readerWithin(time: RequestTime): PostgresSql {
+    return this.#readerOn(this.#connections, time);
+  }
+
+  async write(call: UseCaseCall, time: RequestTime | null = null): Promise<unknown> {
     if (this.#pending.size >= WRITES_PENDING_MAX) throw storageUnavailable('too many writes are waiting');
-    return await this.#track(() => this.#runner.run(this.#connections, call));
+    return await this.#track(() => this.#runner.run(this.#connections, call, time));
   }
 
   /** Reads and writes share the server, so one query checks both. */
@@ -234,11 +241,13 @@ class PostgresEngine implements Engine {
     return { commits: this.#runner.commits, pendingWrites: this.#pending.size };
   }
 
-  #readerOn(connections: Connections): PostgresSql {
+  #readerOn(connections: Connections, time: RequestTime | null): PostgresSql {
+    const use = (read: (queue: StatementQueue) => Promise<StatementResult>) =>
+      connections.use((client) => read(queueOf(client)), Math.min(this.#callMs, leftMsOf(time)));
     return new PostgresSql(
       {
-        run: (text, values) => connections.use((client) => queueOf(client).run(text, values)),
-        script: (text) => connections.use((client) => queueOf(client).script(text)),
+        run: (text, values) => use((queue) => queue.run(text, values)),
+        script: (text) => use((queue) => queue.script(text)),
         post: () => {
           throw new Error('a read does not write');
         },

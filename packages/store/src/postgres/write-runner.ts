@@ -1,4 +1,4 @@
-import { requestLeftMs } from '@granary/common/request-time';
+import { leftMsOf, type RequestTime } from '@granary/common/request-time';
 import type { UseCaseCall, UseCases } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
 import type { Connections } from './connections.ts';
@@ -35,12 +35,12 @@ export class WriteRunner {
     return this.#commits;
   }
 
-  /** Runs a write; the time limit covers all attempts together. */
-  async run(connections: Connections, call: UseCaseCall): Promise<unknown> {
+  /** Runs a write; the time limit covers all attempts together, and ends with the request that waits for the write. */
+  async run(connections: Connections, call: UseCaseCall, time: RequestTime | null): Promise<unknown> {
     const { callUseCase, partitions, partitionUpkeep, limits } = this.#parts;
     const isLong = this.#parts.isLong(call);
     const limitMs = isLong ? limits.longMs : limits.callMs;
-    const endsAtMs = performance.now() + Math.min(limitMs, requestLeftMs());
+    const endsAtMs = performance.now() + Math.min(limitMs, leftMsOf(time));
     let hasRepeats = false;
     for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
       const expectsRepeats = hasRepeats || performance.now() < this.#repeatsExpectedUntilMs;
@@ -51,7 +51,7 @@ export class WriteRunner {
             if (isLong) for (const limit of LIMITS) queue.post(`SET LOCAL ${limit} = ${limits.longMs}`);
             return await callUseCase(new PostgresSql(queue, partitions, expectsRepeats), call);
           },
-          Math.max(1, endsAtMs - performance.now()),
+          endsAtMs - performance.now(),
         );
         this.#commits++;
         // Only long writes mark partitions.

@@ -92,6 +92,8 @@ export async function openSqlite(folder: string, useCases: UseCases, onUpgrade?:
   const reader = new SqliteSql(database);
   return {
     reader,
+    // Reading waits for nothing, and a request waits for one write at most.
+    readerWithin: () => reader,
     write: (call) => writer.submit(call, useCases.isLong(call) ? { limitMs: LONG_CALL_MS_MAX } : {}),
     urgent: { reader, write: (call) => writer.submit(call, { isUrgent: true }) },
     announcements: null,

@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { selectsAll } from '@granary/app/conditions';
 import { Refusal } from '@granary/contract/errors';
 import type { ReadingsQuery } from '@granary/contract/exports';
@@ -30,7 +30,7 @@ type Selection = Pick<ReadingsQuery, 'device_id' | 'facility' | 'zone' | 'profil
 
 /** The devices of the query that the key may access; refuses an id or a sensor that is not among them. */
 export async function devicesToExport(
-  app: AppReads,
+  app: ReadSlices,
   limits: Limits,
   query: Selection,
   nowMs: number,

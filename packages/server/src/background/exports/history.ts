@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { type Aggregate, INTERVAL_MS, type Interval } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, toIso } from '@granary/contract/time';
 import { exportedAggregate, exportedUnit, qualityOf } from '@granary/core/exports';
@@ -27,7 +27,7 @@ export interface BucketRange {
 
 /** The buckets of a series that start in the range, ordered by time, in pages that are short reads. */
 export async function* bucketPages(
-  app: AppReads,
+  app: ReadSlices,
   series: Series,
   { interval, fromMs, toMs, days }: BucketRange,
 ): AsyncGenerator<Bucket[], void, undefined> {
@@ -58,7 +58,7 @@ export interface HistoryRange extends BucketRange {
 
 /** The text of the history of all devices, one after the other. */
 export async function* historyPages(
-  app: AppReads,
+  app: ReadSlices,
   { devices }: DevicesToExport,
   range: HistoryRange,
   format: RowFormat,

@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { beforeTime, type RawRow } from '@granary/app/telemetry/raw-row';
 import { toIso } from '@granary/contract/time';
 import { type ExportedSensor, exportedValue } from '@granary/core/exports';
@@ -27,7 +27,7 @@ export interface RawRange {
 
 /** The text of raw readings, ordered by time. Readings with older times that arrive meanwhile may be missing. */
 export async function* rawReadingPages(
-  app: AppReads,
+  app: ReadSlices,
   { devices, isEveryDevice }: DevicesToExport,
   { fromMs, toMs }: RawRange,
   format: RowFormat,

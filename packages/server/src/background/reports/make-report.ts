@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import type { DeviceSelection } from '@granary/app/conditions';
 import { REPORT_ITEMS_MAX, type Report } from '@granary/contract/reports';
 import { toIso } from '@granary/contract/time';
@@ -16,7 +16,7 @@ export interface ReportWish {
   readonly nowMs: number;
 }
 
-type Reads = Pick<AppReads, 'reports' | 'foresight' | 'fleet' | 'alerts' | 'shifts'>;
+type Reads = Pick<ReadSlices, 'reports' | 'foresight' | 'fleet' | 'alerts' | 'shifts'>;
 
 /** Makes the report in parts, because there may be thousands of silos; other work has its turn between two parts. */
 export async function makeReport(

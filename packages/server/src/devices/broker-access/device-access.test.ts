@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { StoredDevice } from '@granary/app/device-rows';
-import { RequestTime, withinRequest } from '@granary/common/request-time';
+import { RequestTime } from '@granary/common/request-time';
 import type { Refusal } from '@granary/contract/errors';
 import { pino } from 'pino';
 import { hashSecret } from '../../process/keys/secrets.ts';
@@ -63,32 +63,41 @@ const refusedWith = (code: string, message: RegExp) => (error: Refusal) =>
 test('a broker that is away or busy refuses before anything is stored, except what is registered already', async () => {
   const { state, access } = world({ isAway: true, stored: { known: stored('a') } });
   const unchanged = refusedWith('broker_unavailable', /nothing was changed/);
-  await assert.rejects(access.readyToRegister(['known', 'new']), unchanged);
-  await assert.rejects(access.readyToReplace('known'), unchanged);
-  await access.readyToRegister(['known']);
+  await assert.rejects(access.readyToRegister(['known', 'new'], null), unchanged);
+  await assert.rejects(access.readyToReplace('known', null), unchanged);
+  await access.readyToRegister(['known'], null);
   Object.assign(state, { isAway: false, isBusy: true });
-  await assert.rejects(access.readyToRegister(['new']), unchanged);
-  await assert.rejects(access.readyToReplace('known'), unchanged);
+  await assert.rejects(access.readyToRegister(['new'], null), unchanged);
+  await assert.rejects(access.readyToReplace('known', null), unchanged);
 });
 
 test('a name that the broker has for somebody else cannot be registered', async () => {
   const { access } = world();
-  await assert.rejects(access.readyToRegister(['foreign']), refusedWith('device_exists', /has not made/));
-  await assert.rejects(access.readyToReplace('foreign'), refusedWith('broker_unavailable', /has not made/));
+  await assert.rejects(
+    access.readyToRegister(['foreign'], null),
+    refusedWith('device_exists', /has not made/),
+  );
+  await assert.rejects(
+    access.readyToReplace('foreign', null),
+    refusedWith('broker_unavailable', /has not made/),
+  );
 });
 
 test('a broker that fails after the secret was stored says so; the repeated request completes it', async () => {
   const { state, access } = world({ isAway: true, stored: { silo: stored('a') } });
   const given = [{ deviceId: 'silo', secret: 'a' }];
-  await assert.rejects(access.give(given), refusedWith('broker_unavailable', /are stored/));
+  await assert.rejects(access.give(given, null), refusedWith('broker_unavailable', /are stored/));
   state.isAway = false;
-  await access.give(given);
+  await access.give(given, null);
   assert.deepEqual(state.calls, ['give silo a']);
 });
 
 test('a secret that was replaced before is not given to the broker by a repeated request', async () => {
   const { state, access } = world({ stored: { silo: stored('newer'), removed: stored('a', 1) } });
-  await access.give(['silo', 'removed', 'unknown'].map((deviceId) => ({ deviceId, secret: 'a' })));
+  await access.give(
+    ['silo', 'removed', 'unknown'].map((deviceId) => ({ deviceId, secret: 'a' })),
+    null,
+  );
   assert.deepEqual(state.calls, []);
 });
 
@@ -98,13 +107,13 @@ test('a secret that another node replaces while the broker takes it lets nobody 
     state.stored = { silo: stored('newer') };
   };
   const refused = refusedWith('broker_unavailable', /at the same time/);
-  await assert.rejects(access.give([{ deviceId: 'silo', secret: 'a' }]), refused);
+  await assert.rejects(access.give([{ deviceId: 'silo', secret: 'a' }], null), refused);
   assert.deepEqual(state.calls, ['give silo a', 'remove silo']);
 });
 
 test('only a device that is not registered is removed, after what was begun for it', async () => {
   const { state, access } = world({ stored: { silo: stored('a'), gone: stored('b', 1) } });
-  const giving = access.give([{ deviceId: 'silo', secret: 'a' }]);
+  const giving = access.give([{ deviceId: 'silo', secret: 'a' }], null);
   const removing = access.remove('silo');
   await Promise.all([giving, removing, access.remove('gone'), access.remove('unknown')]);
   assert.deepEqual(state.calls.toSorted(), ['give silo a', 'remove gone', 'remove unknown']);
@@ -113,11 +122,11 @@ test('only a device that is not registered is removed, after what was begun for 
 test('a request does not wait for a slow broker longer than it may, and what it began is finished', async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const { state, access } = world({ stored: { slow: stored('a') }, giving: () => promise });
-  const giving = withinRequest(new RequestTime(0), () => access.give([{ deviceId: 'slow', secret: 'a' }]));
+  const giving = access.give([{ deviceId: 'slow', secret: 'a' }], new RequestTime(0));
   await assert.rejects(giving, refusedWith('broker_unavailable', /has not confirmed them/));
   state.stored['slow'] = stored('b');
   resolve();
   // This one waits until the work on the first secret has ended.
-  await access.give([{ deviceId: 'slow', secret: 'b' }]);
+  await access.give([{ deviceId: 'slow', secret: 'b' }], null);
   assert.deepEqual(state.calls, ['give slow a', 'remove slow', 'give slow b']);
 });

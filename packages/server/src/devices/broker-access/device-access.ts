@@ -1,8 +1,9 @@
 import type { App } from '@granary/app/app';
-import { outsideRequest, whileRequestLasts } from '@granary/common/request-time';
+import { type RequestTime, whileRequestLasts } from '@granary/common/request-time';
 import { LATE } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import type { DynamicSecurity } from '@granary/link/external/access/dynamic-security';
+import { storageUnavailable } from '@granary/store/errors';
 import { hashSecret } from '../../process/keys/secrets.ts';
 import type { Logger } from '../../process/logging/logger.ts';
 
@@ -14,10 +15,10 @@ export interface DeviceSecret {
 /** Gives the secrets of devices to an external broker when they are made, because only then are they known in clear text. */
 export interface DeviceAccess {
   /** This and `readyToReplace` refuse while the broker takes no secrets, before anything is stored. */
-  readyToRegister(deviceIds: readonly string[]): Promise<void>;
-  readyToReplace(deviceId: string): Promise<void>;
+  readyToRegister(deviceIds: readonly string[], time: RequestTime | null): Promise<void>;
+  readyToReplace(deviceId: string, time: RequestTime | null): Promise<void>;
   /** Called when the secrets are stored. A request that is refused here is completed when it is repeated. */
-  give(secrets: readonly DeviceSecret[]): Promise<void>;
+  give(secrets: readonly DeviceSecret[], time: RequestTime | null): Promise<void>;
   /** A removed device may not log in any more. */
   removed(deviceId: string): void;
   /** The devices that the broker would not let in; `null` where that is not known. */
@@ -49,26 +50,28 @@ export class GivenAccess {
     this.#parts = parts;
   }
 
-  async readyToRegister(deviceIds: readonly string[]): Promise<void> {
+  async readyToRegister(deviceIds: readonly string[], time: RequestTime | null): Promise<void> {
     const { devices } = this.#parts;
     for (const deviceId of deviceIds) {
       // The storage refuses an id that is taken, or answers a repeated request.
-      if ((await devices.find(deviceId)) !== undefined) continue;
-      const client = await this.#findClient(deviceId);
+      const known = await whileRequestLasts(time, devices.find(deviceId));
+      if (known === LATE) throw storageUnavailable('it does not answer');
+      if (known !== undefined) continue;
+      const client = await this.#findClient(deviceId, time);
       if (client === 'foreign') throw new Refusal('device_exists', takenText(deviceId));
     }
   }
 
-  async readyToReplace(deviceId: string): Promise<void> {
-    const client = await this.#findClient(deviceId);
+  async readyToReplace(deviceId: string, time: RequestTime | null): Promise<void> {
+    const client = await this.#findClient(deviceId, time);
     if (client === 'foreign') throw unavailable(takenText(deviceId));
   }
 
-  async give(secrets: readonly DeviceSecret[]): Promise<void> {
+  async give(secrets: readonly DeviceSecret[], time: RequestTime | null): Promise<void> {
     for (const one of secrets) {
       // The broker gets the secret even if the request stops waiting, because the secret may have to be removed again.
-      const given = outsideRequest(() => this.#inTurn(one.deviceId, () => this.#give(one)));
-      if ((await whileRequestLasts(given)) === LATE) throw unconfirmed(one.deviceId);
+      const given = this.#inTurn(one.deviceId, () => this.#give(one));
+      if ((await whileRequestLasts(time, given)) === LATE) throw unconfirmed(one.deviceId);
     }
   }
 
@@ -114,12 +117,12 @@ export class GivenAccess {
     );
   }
 
-  async #findClient(deviceId: string): ReturnType<DynamicSecurity['find']> {
+  async #findClient(deviceId: string, time: RequestTime | null): ReturnType<DynamicSecurity['find']> {
     const { security } = this.#parts;
     if (security.isBusy)
       throw unavailable('too many credentials wait for the broker, so nothing was changed; repeat it later');
     const unanswered = 'the broker takes no credentials now, so nothing was changed';
-    const found = await whileRequestLasts(security.find(deviceId)).catch((error: unknown) => {
+    const found = await whileRequestLasts(time, security.find(deviceId)).catch((error: unknown) => {
       throw unavailable(unanswered, error);
     });
     if (found === LATE) throw unavailable(unanswered);

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
 import { PeriodicWork } from '@granary/common/periodic-work';
+import type { RequestTime } from '@granary/common/request-time';
 import { DEVICE_GROUPS } from '@granary/contract/profiles/groups';
 import { MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import { UNLIMITED } from '@granary/core/keys';
@@ -58,16 +59,16 @@ export class DynamicAccess implements DeviceAccess {
     await this.#rounds.stop();
   }
 
-  readyToRegister(deviceIds: readonly string[]): Promise<void> {
-    return this.#given.readyToRegister(deviceIds);
+  readyToRegister(deviceIds: readonly string[], time: RequestTime | null): Promise<void> {
+    return this.#given.readyToRegister(deviceIds, time);
   }
 
-  readyToReplace(deviceId: string): Promise<void> {
-    return this.#given.readyToReplace(deviceId);
+  readyToReplace(deviceId: string, time: RequestTime | null): Promise<void> {
+    return this.#given.readyToReplace(deviceId, time);
   }
 
-  give(secrets: readonly DeviceSecret[]): Promise<void> {
-    return this.#given.give(secrets);
+  give(secrets: readonly DeviceSecret[], time: RequestTime | null): Promise<void> {
+    return this.#given.give(secrets, time);
   }
 
   removed(deviceId: string): void {

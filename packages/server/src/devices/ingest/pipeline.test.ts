@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { afterEach, describe, it } from 'node:test';
-import { RequestTime, requestLeftMs, withinRequest } from '@granary/common/request-time';
 import { type ErrorCode, Refusal } from '@granary/contract/errors';
 import { HOUR_MS } from '@granary/contract/time';
 import { packReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
@@ -49,13 +48,6 @@ const devicesOf = ({ seen }: Batch): number[] => seen.map(({ deviceNo }) => devi
 const failure = (code: ErrorCode) => new Refusal(code, 'for the test');
 
 describe('the ingest pipeline', () => {
-  it('does not limit a batch, which has messages of others, by the time of one request', async () => {
-    const left: number[] = [];
-    const { pipeline } = pipelineOver(async () => void left.push(requestLeftMs()));
-    await withinRequest(new RequestTime(0), () => pipeline.submit(arrivalOf(1)));
-    assert.deepEqual(left, [Number.POSITIVE_INFINITY]);
-  });
-
   it('gathers a few readings after a batch, and neither many nor those of a service that ends', async () => {
     const sizes: number[] = [];
     const append = async ({ readings }: Batch) => void sizes.push(readings.length);

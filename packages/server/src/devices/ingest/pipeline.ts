@@ -1,4 +1,3 @@
-import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
 import { countOf, type PackedReadings } from '@granary/core/telemetry/packed-readings';
@@ -98,8 +97,7 @@ export class IngestPipeline {
   /** Fails when the storage is not available. */
   submit(arrival: Arrival): Promise<void> {
     if (this.#outage.fault !== null) return Promise.reject(this.#outage.fault);
-    // A batch also has messages of other requests, so the write must not end with the time of this request.
-    return outsideRequest(() => this.#enqueue(arrival, false));
+    return this.#enqueue(arrival, false);
   }
 
   /** Waits while the storage is not available. */

@@ -2,7 +2,6 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { ThreadWrites } from '@granary/app/app';
 import type { Committed } from '@granary/app/effects';
 import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
-import { requestLeftMs } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
@@ -210,7 +209,7 @@ const errorOf = ({ message, code, port }: ListenFault): Error =>
   Object.assign(new Error(message), { code, port });
 
 async function answerOf<T>(asked: Promise<T>): Promise<T> {
-  const answer = await within(Math.min(ANSWER_MS_MAX, requestLeftMs()), asked);
+  const answer = await within(ANSWER_MS_MAX, asked);
   if (answer === LATE) throw new Error('the thread of the device link does not answer');
   return answer;
 }

@@ -1,4 +1,3 @@
-import type { AppReads } from '@granary/app/app';
 import { REQUEST_MS_MAX } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { Endpoint } from '@granary/contract/endpoints/declaration/endpoint';
@@ -20,6 +19,7 @@ import {
   sessionCredential,
 } from '../../process/keys/secrets.ts';
 import type { Settings } from '../../process/settings.ts';
+import type { Reads } from '../request-limit.ts';
 import { callerNetwork } from './caller-address.ts';
 import { bearer, credentialOf, namesBearer, sessionSecret } from './credentials.ts';
 import { requireFactor } from './factor-of-administrators.ts';
@@ -43,7 +43,7 @@ export interface AccessChecks {
   readonly limiter: RateLimiter | null;
   readonly failedLogins: FailedLogins;
   readonly settings: Pick<Settings, 'console' | 'publicUrl'>;
-  readonly app: Pick<AppReads, 'signOn' | 'people'>;
+  readonly reads: Reads;
 }
 
 /** Authenticates the caller before a route runs, or refuses. */
@@ -77,7 +77,8 @@ export function checkAccess(app: FastifyInstance, checks: AccessChecks): void {
   // The check is added to these routes only, because each hook costs time on every request.
   app.addHook('onRoute', (route) => {
     if (route.config?.endpoint?.scope !== 'admin') return;
-    const check = ({ caller }: FastifyRequest): Promise<void> => requireFactor(caller, checks.app);
+    const check = (request: FastifyRequest): Promise<void> =>
+      requireFactor(request.caller, checks.reads(request));
     route.preHandler = [route.preHandler ?? [], check].flat();
   });
 

@@ -1,10 +1,10 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { Refusal } from '@granary/contract/errors';
 import { sentence } from '@granary/contract/sentences/codes';
 import { type Access, hasScope } from '@granary/core/keys';
 import type { Caller } from '../../process/keys/callers.ts';
 
-type FactorReads = Pick<AppReads, 'signOn' | 'people'>;
+type FactorReads = Pick<ReadSlices, 'signOn' | 'people'>;
 
 /** Where the policy requires a second factor of administrators, refuses a person who has signed in with a password only. */
 export async function requireFactor(caller: Caller, app: FactorReads): Promise<void> {

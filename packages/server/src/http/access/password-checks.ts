@@ -1,4 +1,3 @@
-import type { AppReads } from '@granary/app/app';
 import type { PersonWithPassword } from '@granary/app/people/people';
 import { type CheckedSecret, wrongCode, wrongSecret } from '@granary/app/session/checked-secret';
 import { networkAt, type WrongSecret } from '@granary/app/session/wrong-secrets';
@@ -8,11 +7,10 @@ import { SECOND_MS } from '@granary/contract/time';
 import { isValidAt } from '@granary/core/keys';
 import { isEasyToGuess } from '@granary/core/passwords';
 import type { StoredPerson, StoredSecondFactor, UsedFactor } from '@granary/core/people';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Passwords } from '../../process/keys/passwords.ts';
 import { isGuessable, usedFactor } from '../../process/keys/second-factor.ts';
-import type { Attempted } from '../audit/attempt.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Attempted, Exchange } from '../exchange.ts';
 import type { ServerParts } from '../server-parts.ts';
 import { callerNetwork, guessingNetwork, knownNetwork } from './caller-address.ts';
 import { PasswordFailures, type PasswordFrom } from './password-failures.ts';
@@ -39,7 +37,7 @@ interface Identified {
 
 /** Checks passwords of people and codes of their second factors at every place where one is given, so that wrong ones are counted together. */
 export class PasswordChecks {
-  readonly #app: Pick<AppReads, 'people' | 'guesses'>;
+  readonly #reads: ServerParts['reads'];
   readonly #now: () => number;
   readonly #passwords: Passwords;
   readonly #failures: PasswordFailures;
@@ -47,15 +45,15 @@ export class PasswordChecks {
   readonly #changes: ServerParts['changes'];
 
   constructor({
-    app,
+    reads,
     changes,
     mailer,
     now,
     passwordCosts: costs,
-  }: Pick<ServerParts, 'app' | 'changes' | 'mailer' | 'now' | 'passwordCosts'>) {
+  }: Pick<ServerParts, 'reads' | 'changes' | 'mailer' | 'now' | 'passwordCosts'>) {
     this.#passwords = new Passwords({ costs });
     this.#canSendMail = mailer !== null;
-    this.#app = app;
+    this.#reads = reads;
     this.#changes = changes;
     this.#now = now;
     this.#failures = new PasswordFailures(now);
@@ -77,9 +75,9 @@ export class PasswordChecks {
     const home = knownNetwork(request.address);
     const elsewhere = guessingNetwork(request.address);
     // The statements are the same for a name that nobody has, so that they take the same time.
-    const found = await this.#app.people.findByLogin(login);
+    const found = await this.#reads(request).people.findByLogin(login);
     const personId = found?.person.keyId ?? '';
-    const stored = await this.#app.guesses.passwordTries(
+    const stored = await this.#reads(request).guesses.passwordTries(
       { personId, place: home, networks: { home: address, elsewhere } },
       this.#now(),
     );
@@ -91,7 +89,11 @@ export class PasswordChecks {
     const turn = stored.isKnown
       ? { lane: 'home' as const, group: login }
       : { lane: 'elsewhere' as const, group: elsewhere };
-    const isRight = await this.#passwords.matches(password, found?.password ?? null, begin, turn);
+    const isRight = await this.#passwords.matches(password, found?.password ?? null, {
+      begin,
+      turn,
+      time: request.time,
+    });
     if (found !== undefined && isRight && isValidAt(found.person, this.#now())) return { found, from };
     await this.wrong({ personId, kind: 'password', place: storedAt(from) }, exchange);
     return null;
@@ -161,22 +163,28 @@ export class PasswordChecks {
     await this.#changes(exchange).guesses.wrong(secret, told);
   }
 
-  hashPin(pin: string): Promise<string> {
-    return this.#passwords.hash(pin);
+  hashPin(pin: string, { time }: FastifyRequest): Promise<string> {
+    return this.#passwords.hash(pin, time);
   }
 
   /** `begin` is called when it is the turn of the PIN, and may refuse it. */
-  matchesPin(pin: string, stored: string | null, begin: () => Promise<void>): Promise<boolean> {
-    return this.#passwords.matchesPin(pin, stored, begin);
+  matchesPin(
+    pin: string,
+    stored: string | null,
+    { time }: FastifyRequest,
+    begin: () => Promise<void>,
+  ): Promise<boolean> {
+    return this.#passwords.matchesPin(pin, stored, { begin, time });
   }
 
   /** The stored form of a password that the person has chosen. */
   async hashNew(
     password: string,
     person: Pick<StoredPerson, 'login' | 'name' | 'recoveryCodesLeft'>,
+    { time }: FastifyRequest,
   ): Promise<string> {
     refuseShort(password, person.recoveryCodesLeft !== null);
-    if (!isEasyToGuess(password, person)) return await this.#passwords.hash(password);
+    if (!isEasyToGuess(password, person)) return await this.#passwords.hash(password, time);
     throw new Refusal(
       'password_refused',
       'this password is easy to guess: it is made of a name, of well-known words, of rows of keys or of repetitions',

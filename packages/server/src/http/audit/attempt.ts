@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { CallerWrites, WriteSlices } from '@granary/app/app';
+import type { App, WriteSlices } from '@granary/app/app';
 import type { Attempt } from '@granary/app/audit/audit-rows';
 import { newId } from '@granary/app/ids';
 import type { CallerReference } from '@granary/app/transaction';
@@ -14,12 +14,9 @@ import { secretHolderOf } from '@granary/core/keys';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../../process/keys/callers.ts';
 import { isUrgentNow } from '../access/urgency.ts';
-import type { Exchange } from '../exchange.ts';
+import type { Attempted } from '../exchange.ts';
 
 const FACILITY_CHARS_MAX = 200;
-
-/** A request with its attempt. */
-export type Attempted = Pick<Exchange, 'request' | 'attempt'>;
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -164,6 +161,6 @@ function refuseBadActor(request: FastifyRequest, endpoint: Endpoint): void {
 export type Changes = (exchange: Attempted) => WriteSlices;
 
 export const changesOf =
-  (app: Pick<CallerWrites, 'audited'>): Changes =>
+  (app: Pick<App, 'within'>): Changes =>
   (exchange) =>
-    app.audited(attemptToWrite(exchange));
+    app.within(exchange.request.time).audited(attemptToWrite(exchange));

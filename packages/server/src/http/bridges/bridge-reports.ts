@@ -25,7 +25,7 @@ export function bridgeReportRoutes(
   parts: RouteDependencies,
   waits: BridgeWaits,
 ): void {
-  const { app, changes, link, now } = parts;
+  const { reads, changes, link, now } = parts;
 
   registerAtOnce(routes, endpoints.bridges.report, async (exchange) => {
     const { request, reply, read } = exchange;
@@ -46,7 +46,7 @@ export function bridgeReportRoutes(
     for (const { request_id } of report.results ?? []) waits.wake(request_id);
     const units = await unitsOf(request, asked);
     const look = async (): Promise<PendingRequest[] | undefined> => {
-      const pending = await app.bridges.pending(bridgeId, now());
+      const pending = await reads(request).bridges.pending(bridgeId, now());
       const news = pending.filter(({ requestId }) => !working.includes(requestId));
       return news.length === 0 ? undefined : news;
     };
@@ -68,7 +68,7 @@ export function bridgeReportRoutes(
     const units: [deviceId: string, units: DeclaredUnitsOf][] = [];
     for (let at = 0; at < deviceIds.length; at += DEVICES_PER_PART) {
       if (at > 0) await nextPart(request);
-      for (const device of await app.bridges.sensors(deviceIds.slice(at, at + DEVICES_PER_PART))) {
+      for (const device of await reads(request).bridges.sensors(deviceIds.slice(at, at + DEVICES_PER_PART))) {
         if (!canAccess(limits, device)) continue;
         const inUse = declaredSensors(device.sensorDocument).sensors.filter(isInUse);
         units.push([
@@ -88,13 +88,13 @@ export function bridgeReportRoutes(
   ): Promise<BridgeRequest[]> {
     const secret = newDeviceSecret();
     const bringsSecret = kind === 'add' && deviceId !== null;
-    if (bringsSecret) await link.access.readyToReplace(deviceId);
+    if (bringsSecret) await link.access.readyToReplace(deviceId, exchange.request.time);
     const taking = { ...taker, requestId, secretHash: hashSecret(secret) };
     const taken = await changes(exchange).bridges.take(taking, now());
     if (taken === undefined) return [];
     const asked = { request_id: requestId, kind, device_id: deviceId, mapping, endpoint, unit, options };
     if (!bringsSecret) return [asked];
-    await link.access.give([{ deviceId, secret }]);
+    await link.access.give([{ deviceId, secret }], exchange.request.time);
     return [{ ...asked, secret, units: (await unitsOf(exchange.request, [deviceId]))[deviceId] ?? {} }];
   }
 }

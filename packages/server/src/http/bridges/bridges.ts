@@ -38,20 +38,20 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
 
 /** The bridges themselves: what callers see of them, and whose they are. */
 function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, now } = parts;
+  const { reads, changes, now } = parts;
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);
 
   registerLong(routes, declared.list, async ({ request }) => {
     const sight = bridgeSight(request.caller);
     const own = await seen.countsWithin(request, sight.devices);
-    const keys = await app.bridges.keys(now());
+    const keys = await reads(request).bridges.keys(now());
     const bridges: Bridge[] = [];
-    for (const { bridgeId, figures } of await app.bridges.list()) {
+    for (const { bridgeId, figures } of await reads(request).bridges.list()) {
       const devices = own === null ? figures.devices : own.get(bridgeId);
       if (devices === undefined) continue;
       await nextPart(request);
-      const bridge = await app.bridges.find(bridgeId);
+      const bridge = await reads(request).bridges.find(bridgeId);
       if (bridge === undefined) continue;
       bridges.push(bridgeRecord(bridge, { sight, devices, key: keys.get(bridgeId) ?? null }, now()));
     }
@@ -66,7 +66,7 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const { bridgeId } = await seen.require(request);
     requireUnlimited(request);
     const mappings: BridgeMapping[] = [];
-    const wanted = seen.partsOf(request, (part) => app.bridges.mappings(bridgeId, part));
+    const wanted = seen.partsOf(request, (part) => reads(request).bridges.mappings(bridgeId, part));
     for await (const { body } of wanted) mappings.push(JSON.parse(body));
     return success(mappings);
   });
@@ -84,7 +84,7 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const { request } = exchange;
     const { bridgeId } = await seen.require(request);
     requireUnlimited(request);
-    const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
+    const key = (await reads(request).bridges.keys(now())).get(bridgeId) ?? null;
     const removed = await changes(exchange).bridges.remove(bridgeId);
     if (removed === undefined) throw bridgeNotFound(bridgeId);
     const { devices } = removed.figures;
@@ -94,7 +94,7 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
 
 /** What a bridge is asked to do with its devices. */
 function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies, waits: BridgeWaits): void {
-  const { app, changes, directory, now } = parts;
+  const { reads, changes, directory, now } = parts;
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);
 
@@ -133,7 +133,7 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
     if (!isUnlimited(limitsOf(request))) await accessible(request, device_id);
     const bridge = await seen.require(request);
     requireUnlimited(request);
-    if (!(await app.bridges.hasDevice(bridgeId, device_id))) {
+    if (!(await reads(request).bridges.hasDevice(bridgeId, device_id))) {
       throw new Refusal('device_not_found', `this bridge has no device ${quoted(device_id)}`);
     }
     const asked = { kind: 'remove', ...NOTHING, device_id } as const;
@@ -142,7 +142,7 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
   });
 
   async function accessible(request: FastifyRequest, deviceId: string) {
-    const device = await directory.find(deviceId);
+    const device = await directory.findBy(reads(request), deviceId);
     refuseOutside(request, device, () => deviceNotFound(deviceId));
     return device;
   }
@@ -163,7 +163,7 @@ function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies,
     const times = { createdAtMs: nowMs, expiresAtMs: nowMs + waitMs };
     await changes(exchange).bridges.ask({ ...asked, bridgeId, requestId, ...times });
     waits.wake(bridgeId);
-    const look = () => app.bridges.result(requestId);
+    const look = () => reads(exchange.request).bridges.result(requestId);
     const result = await waits.until({ key: requestId, waitMs, reply: exchange.reply, look });
     if (result === undefined) throw refusal(`answered within ${waitS} s`);
     return result;

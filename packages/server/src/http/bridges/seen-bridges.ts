@@ -33,16 +33,18 @@ export const bridgeNotFound = (bridgeId: string): Refusal =>
 
 /** Reads bridges with what a caller may see of them, in turns, because a bridge may have thousands of devices. */
 export class SeenBridges {
-  readonly #parts: Pick<RouteDependencies, 'app' | 'now'>;
+  readonly #parts: Pick<RouteDependencies, 'reads' | 'now'>;
 
-  constructor(parts: Pick<RouteDependencies, 'app' | 'now'>) {
+  constructor(parts: Pick<RouteDependencies, 'reads' | 'now'>) {
     this.#parts = parts;
   }
 
   /** Returns the bridge of the request; refuses one that the caller may not see. */
   async require(request: BridgeCall): Promise<StoredBridge> {
     const { bridge_id: bridgeId } = request.params;
-    const bridge = checkBridgeId.accepts(bridgeId) ? await this.#parts.app.bridges.find(bridgeId) : undefined;
+    const bridge = checkBridgeId.accepts(bridgeId)
+      ? await this.#parts.reads(request).bridges.find(bridgeId)
+      : undefined;
     if (bridge === undefined) throw bridgeNotFound(bridgeId);
     const own = await this.countsWithin(request, bridgeSight(request.caller).devices);
     if (own !== null && !own.has(bridgeId)) throw bridgeNotFound(bridgeId);
@@ -54,7 +56,7 @@ export class SeenBridges {
     if (isUnlimited(limits)) return null;
     const sums = new Map<string, BridgedCounts>();
     for (let after: string | null = ''; after !== null; ) {
-      const { counts, next } = await this.#parts.app.bridges.countWithin(limits, {
+      const { counts, next } = await this.#parts.reads(request).bridges.countWithin(limits, {
         after,
         limit: COUNTED_PER_TURN,
       });
@@ -80,16 +82,18 @@ export class SeenBridges {
 
   /** The record of a bridge with the devices that the caller may see. */
   async detail(request: FastifyRequest, bridge: StoredBridge): Promise<BridgeDetail> {
-    const { app, now } = this.#parts;
+    const { reads, now } = this.#parts;
     const { bridgeId, figures } = bridge;
     const sight = bridgeSight(request.caller);
     const devices: ShownBridgedDevice[] = [];
-    const wanted = this.partsOf(request, (part) => app.bridges.devices(bridgeId, sight.devices, part));
+    const wanted = this.partsOf(request, (part) =>
+      reads(request).bridges.devices(bridgeId, sight.devices, part),
+    );
     for await (const { facility, body } of wanted) {
       const shown = shownDevice(JSON.parse(body), sight, facility);
       if (shown !== null) devices.push(shown);
     }
-    const key = (await app.bridges.keys(now())).get(bridgeId) ?? null;
+    const key = (await reads(request).bridges.keys(now())).get(bridgeId) ?? null;
     return { ...bridgeRecord(bridge, { sight, devices: figures.devices, key }, now()), devices };
   }
 }

@@ -20,7 +20,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 type Give = EndpointExchange<typeof endpoints.commands.give>;
 
 export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, link, now } = parts;
+  const { reads, idempotency, link, now } = parts;
 
   register(routes, endpoints.commands.give, async (exchange) =>
     success(
@@ -35,13 +35,13 @@ export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { status = null, command = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const commandsBefore = (beforeCommandId: string | null, limit: number) =>
-      app.commands.list({ deviceNo, status, command, beforeCommandId, limit });
+      reads(request).commands.list({ deviceNo, status, command, beforeCommandId, limit });
     return await readPage(request, page, commandsBefore, ({ commandId }) => commandId, commandRecord);
   });
 
   register(routes, endpoints.commands.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
-    const command = await app.commands.find(deviceNo, request.params.command_id);
+    const command = await reads(request).commands.find(deviceNo, request.params.command_id);
     return success(commandRecord(found(command)));
   });
 
@@ -88,7 +88,7 @@ async function stopAtOnce(exchange: Give, parts: RouteDependencies): Promise<Com
 
 async function issue(exchange: Give, parts: RouteDependencies): Promise<CommandRecord> {
   const { request, read } = exchange;
-  const { app, idempotency, link, now } = parts;
+  const { reads, idempotency, link, now } = parts;
   const device = await findDevice(request, parts, 'field');
   const { deviceNo, deviceId } = device;
   const wanted = read.body(request);
@@ -100,6 +100,8 @@ async function issue(exchange: Give, parts: RouteDependencies): Promise<CommandR
     slices.commands.issue({ deviceNo, commandId, request: wanted, isReachable, nowMs }),
   );
   // A command that was not sent has already failed, which is the answer to the caller and to every repetition.
-  const failed = isAllSent ? undefined : await app.commands.find(deviceNo, result.command.commandId);
+  const failed = isAllSent
+    ? undefined
+    : await reads(request).commands.find(deviceNo, result.command.commandId);
   return commandRecord(failed?.result?.reason === 'not_sent' ? failed : result.command);
 }

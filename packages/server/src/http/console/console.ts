@@ -63,14 +63,14 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 /** The operators' page; its files are public, and it shows nothing to a person who has not signed in. */
 export function consoleRoutes(
   routes: FastifyInstance,
-  { settings, consoleFolder, app, logger }: RouteDependencies,
+  { settings, consoleFolder, reads, logger }: RouteDependencies,
 ): void {
   const built = new BuiltConsole(consoleFolder);
   const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;
   const policy = contentSecurityPolicy(settings.mapTilesUrl);
   const map = openMap(settings, logger);
-  const hasPeople = peopleKnown(app.people);
-  const pageSettings = async (): Promise<ConsoleSettings> => ({
+  const hasPeople = peopleKnown();
+  const pageSettings = async (request: FastifyRequest): Promise<ConsoleSettings> => ({
     version: VERSION,
     silo_segment: settings.siloSegment,
     field_segment: settings.fieldSegment,
@@ -78,7 +78,7 @@ export function consoleRoutes(
       settings.mapTilesUrl ?? (map.file === null ? null : `/map-tiles/${map.file.version}-{z}-{x}-{y}`),
     map_fault: map.fault,
     sign_on_name: signOnNameOf(settings),
-    has_people: await hasPeople(),
+    has_people: await hasPeople(reads(request).people),
     device_link: deviceLinkOf(settings),
   });
 
@@ -86,7 +86,7 @@ export function consoleRoutes(
     // The policy is not `no-referrer`, with which a browser may hide the origin that a change by cookie needs.
     reply.header('content-security-policy', policy).header('referrer-policy', 'same-origin');
     const file = await built.page();
-    const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, await pageSettings());
+    const sent = file === undefined ? NOT_BUILT_PAGE : withSettings(file, await pageSettings(request));
     return await sendRevalidated(sent, request, reply);
   });
 
@@ -121,13 +121,13 @@ export function consoleRoutes(
     return sendBytes(reply, body);
   });
 
-  register(routes, endpoints.console.settings, async () => success(await pageSettings()));
+  register(routes, endpoints.console.settings, async ({ request }) => success(await pageSettings(request)));
 }
 
 /** People are never removed, so nothing is read after the first one was found. */
-function peopleKnown(people: Pick<App['people'], 'list'>): () => Promise<boolean> {
+function peopleKnown(): (people: Pick<App['people'], 'list'>) => Promise<boolean> {
   let isKnown = false;
-  return async () => {
+  return async (people) => {
     if (isKnown) return true;
     const found = await within(PEOPLE_MS_MAX, people.list({ afterKeyId: null, limit: 1 })).catch(() => []);
     isKnown = Array.isArray(found) && found.length > 0;

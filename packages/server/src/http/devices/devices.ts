@@ -1,6 +1,8 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import type { StoredDevice } from '@granary/app/device-rows';
 import type { NewDevice } from '@granary/app/devices/register-device';
+import { whileRequestLasts } from '@granary/common/request-time';
+import { LATE } from '@granary/common/within';
 import type {
   FieldDetail,
   FieldRegistration,
@@ -34,11 +36,11 @@ export const SILO_GROUP: DeviceGroupRoutes = {
   group: 'silo',
   detailOfNew: (device, nowMs) =>
     siloDetail({ device, reception: null, capacityKg: capacityOf(device), latest: {} }, nowMs),
-  readDetail: async (app, device, now) => {
+  readDetail: async (reads, device, now) => {
     const sensors = sensorsOf(device.profile, device.sensorDocument);
     const [latest, reception] = await Promise.all([
-      app.telemetry.latest(device.deviceNo, sensors),
-      app.devices.reception(device.deviceNo),
+      reads.telemetry.latest(device.deviceNo, sensors),
+      reads.devices.reception(device.deviceNo),
     ]);
     return siloDetail({ device, reception, capacityKg: capacityOf(device), latest }, now());
   },
@@ -47,23 +49,25 @@ export const FIELD_GROUP: DeviceGroupRoutes = {
   group: 'field',
   detailOfNew: (device, nowMs) =>
     fieldDetail({ device, reception: null, latest: {}, stop: undefined }, nowMs),
-  readDetail: async (app, device, now) => {
+  readDetail: async (reads, device, now) => {
     const { deviceNo, profile, sensorDocument } = device;
     const [latest, reception, stop] = await Promise.all([
-      app.telemetry.latest(deviceNo, sensorsOf(profile, sensorDocument)),
-      app.devices.reception(deviceNo),
-      app.commands.stopInForce(deviceNo),
+      reads.telemetry.latest(deviceNo, sensorsOf(profile, sensorDocument)),
+      reads.devices.reception(deviceNo),
+      reads.commands.stopInForce(deviceNo),
     ]);
     return fieldDetail({ device, reception, latest, stop }, now());
   },
 };
 
 export function linkRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
-  const { app, link } = parts;
+  const { reads, link } = parts;
   register(routes, endpoints.devices[group].link, async ({ request }) => {
     const { deviceId, deviceNo } = await findDevice(request, parts, group);
-    const { total } = await app.devices.rejections(deviceNo);
-    return success(linkStatus(await link.linkStatistics(deviceId), total));
+    const { total } = await reads(request).devices.rejections(deviceNo);
+    const statistics = await whileRequestLasts(request.time, link.linkStatistics(deviceId));
+    if (statistics === LATE) throw new Error('the device link does not answer');
+    return success(linkStatus(statistics, total));
   });
 }
 
@@ -108,11 +112,11 @@ export function configurationRoutes(
   parts: RouteDependencies,
   group: DeviceGroup,
 ): void {
-  const { app, changes, now } = parts;
+  const { reads, changes, now } = parts;
 
   register(routes, endpoints.configuration[group].get, async ({ request, reply }) => {
     const device = await findDevice(request, parts, group);
-    const stored = await app.configuration.get(device.deviceNo);
+    const stored = await reads(request).configuration.get(device.deviceNo);
     if (stored === undefined) throw new Error(`device ${device.deviceId} has no configuration`);
     tag(reply, stored.version);
     return success(stored.configuration);
@@ -133,7 +137,11 @@ export function configurationRoutes(
     const device = await findDevice(request, parts, group);
     const page = pageOf(read.query(request));
     const versionsBefore = (cursor: string | null, limit: number) =>
-      app.configuration.versions(device.deviceNo, cursor === null ? null : versionOf(cursor), limit);
+      reads(request).configuration.versions(
+        device.deviceNo,
+        cursor === null ? null : versionOf(cursor),
+        limit,
+      );
     return await readPage(request, page, versionsBefore, ({ version }) => String(version), versionRecord);
   });
 }
@@ -148,7 +156,7 @@ export function deviceRoutes(
   parts: RouteDependencies,
   { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
-  const { app, directory, changes, idempotency, link, now } = parts;
+  const { reads, directory, changes, idempotency, link, now } = parts;
 
   register(routes, endpoints.devices[group].list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
@@ -157,7 +165,7 @@ export function deviceRoutes(
     return await readPage(
       request,
       page,
-      (afterDeviceId, limit) => app.devices.list({ group, limits, afterDeviceId, limit }),
+      (afterDeviceId, limit) => reads(request).devices.list({ group, limits, afterDeviceId, limit }),
       (device) => device.deviceId,
       (device) => deviceSummary(device, nowMs),
     );
@@ -167,13 +175,13 @@ export function deviceRoutes(
     const { request, reply, read } = exchange;
     const wanted = read.body(request);
     const { device_id: deviceId } = wanted;
-    await link.access.readyToRegister([deviceId]);
+    await link.access.readyToRegister([deviceId], request.time);
     const fresh = newDeviceSecret();
     const drafted = draft(wanted, group, hashSecret(fresh), now());
     const { result, secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.register(drafted),
     );
-    await link.access.give([{ deviceId, secret }]);
+    await link.access.give([{ deviceId, secret }], request.time);
     const registered = detailOfNew(result, now());
     tag(reply, result.version);
     return success({ ...registered, credentials: { username: deviceId, secret } });
@@ -182,7 +190,7 @@ export function deviceRoutes(
   register(routes, endpoints.devices[group].get, async ({ request, reply }) => {
     const device = await findDevice(request, parts, group);
     tag(reply, device.version);
-    return success(await readDetail(app, device, now));
+    return success(await readDetail(reads(request), device, now));
   });
 
   register(routes, endpoints.devices[group].update, async (exchange) => {
@@ -193,7 +201,7 @@ export function deviceRoutes(
     const ifVersion = expectedVersion(request);
     const updated = await changes(exchange).devices.update(deviceNo, patch, now(), ifVersion);
     tag(reply, updated.version);
-    return success(await readDetail(app, updated, now));
+    return success(await readDetail(reads(request), updated, now));
   });
 
   register(routes, endpoints.devices[group].maintenance, async (exchange) => {
@@ -203,49 +211,49 @@ export function deviceRoutes(
     const { result } = await idempotency.once(exchange, (slices) =>
       slices.devices.maintain(deviceNo, wanted, now()),
     );
-    return success(await readDetail(app, result, now));
+    return success(await readDetail(reads(request), result, now));
   });
 
   // A repeated request finds the removed device and changes nothing.
   register(routes, endpoints.devices[group].remove, async (exchange) => {
     const { request, read } = exchange;
     const purges = read.query(request).purge === 'true';
-    const found = await directory.find(request.params.device_id);
+    const found = await directory.findBy(reads(request), request.params.device_id);
     const { deviceNo } = requireAccess(request, group, found);
     const removed = await changes(exchange).devices.remove(deviceNo, now(), purges);
-    return success(await readDetail(app, removed, now));
+    return success(await readDetail(reads(request), removed, now));
   });
 
   register(routes, endpoints.devices[group].restore, async (exchange) => {
     const { request, reply } = exchange;
-    const found = await directory.find(request.params.device_id);
+    const found = await directory.findBy(reads(request), request.params.device_id);
     const { deviceId, deviceNo } = requireAccess(request, group, found);
-    await link.access.readyToReplace(deviceId);
+    await link.access.readyToReplace(deviceId, request.time);
     const fresh = newDeviceSecret();
     const { result, secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.restore(deviceNo, hashSecret(fresh), now()),
     );
-    await link.access.give([{ deviceId, secret }]);
+    await link.access.give([{ deviceId, secret }], request.time);
     tag(reply, result.version);
-    const restored = await readDetail(app, result, now);
+    const restored = await readDetail(reads(request), result, now);
     return success({ ...restored, credentials: { username: deviceId, secret } });
   });
 
   register(routes, endpoints.devices[group].renewCredentials, async (exchange) => {
     const { request } = exchange;
     const { deviceId, deviceNo } = await findDevice(request, parts, group);
-    await link.access.readyToReplace(deviceId);
+    await link.access.readyToReplace(deviceId, request.time);
     const fresh = newDeviceSecret();
     const { secret } = await idempotency.onceWithSecret(exchange, fresh, (slices) =>
       slices.devices.replaceSecret(deviceNo, hashSecret(fresh), now()),
     );
-    await link.access.give([{ deviceId, secret }]);
+    await link.access.give([{ deviceId, secret }], request.time);
     return success({ username: deviceId, secret });
   });
 
   register(routes, endpoints.devices[group].rejections, async ({ request }) => {
     const device = await findDevice(request, parts, group);
-    const { total, recent } = await app.devices.rejections(device.deviceNo);
+    const { total, recent } = await reads(request).devices.rejections(device.deviceNo);
     return success(rejectionsRecord(total, recent));
   });
 }
@@ -289,5 +297,5 @@ export interface DeviceGroupRoutes {
   readonly group: DeviceGroup;
   /** The detail of a device that has not reported anything and was not asked for anything. */
   detailOfNew(device: StoredDevice, nowMs: number): SiloDetail | FieldDetail;
-  readDetail(app: AppReads, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
+  readDetail(reads: ReadSlices, device: StoredDevice, now: () => number): Promise<SiloDetail | FieldDetail>;
 }

@@ -42,10 +42,14 @@ export function requireAccess<D extends Found>(
 /** A removed device is found by requests that only read. */
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
-  { directory }: Pick<RouteDependencies, 'directory'>,
+  { directory, reads }: Pick<RouteDependencies, 'directory' | 'reads'>,
   group: DeviceGroup,
 ): Promise<StoredDevice> => {
-  const device = requireAccess(request, group, await directory.find(request.params.device_id));
+  const device = requireAccess(
+    request,
+    group,
+    await directory.findBy(reads(request), request.params.device_id),
+  );
   if (request.method !== 'GET' && request.method !== 'HEAD') refuseRemoved(device);
   return device;
 };

@@ -67,14 +67,14 @@ export class EventStream extends StreamConnection {
   }
 }
 
-export function eventRoutes(routes: FastifyInstance, { app, feed, subscribers }: RouteDependencies): void {
+export function eventRoutes(routes: FastifyInstance, { reads, feed, subscribers }: RouteDependencies): void {
   register(routes, endpoints.events.stream, async ({ request, reply, read }) => {
     const query = read.query(request);
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
     const lastSeen = readLastSeen(request, query);
-    const bounds = await app.events.bounds();
+    const bounds = await reads(request).events.bounds();
     const credential = credentialOf(request);
-    const access = await shownAccess(request.caller, app);
+    const access = await shownAccess(request.caller, reads(request));
     subscribers.requireRoom(credential);
     const canResume = lastSeen !== null && isKept(lastSeen, bounds);
     const position = canResume ? lastSeen : bounds.newest;

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import type { StoredEvent } from '@granary/app/events/event-rows';
 import { PeriodicWork } from '@granary/common/periodic-work';
 import type { FleetDevice } from '@granary/contract/fleet';
@@ -21,7 +21,7 @@ const SWEEP_DEVICES_MAX = 1_000;
 const REST_FACTOR = 2;
 
 interface NewestValuesParts {
-  readonly app: Pick<AppReads, 'fleet'>;
+  readonly app: Pick<ReadSlices, 'fleet'>;
   readonly logger: Logger;
   readonly now: () => number;
 }

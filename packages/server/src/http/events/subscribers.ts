@@ -1,5 +1,4 @@
 import { PeriodicWork } from '@granary/common/periodic-work';
-import { outsideRequest } from '@granary/common/request-time';
 import { Refusal } from '@granary/contract/errors';
 import { HEARTBEAT_MS } from '@granary/contract/events';
 import { type Access, limitsWith } from '@granary/core/keys';
@@ -105,7 +104,7 @@ export class Subscribers {
       }
       this.#count--;
     });
-    outsideRequest(() => source.follow(stream)).catch((error: unknown) => {
+    source.follow(stream).catch((error: unknown) => {
       this.#parts.logger.warn({ err: error }, 'a stream could not be brought up to date');
       stream.cutOff();
     });

@@ -22,7 +22,7 @@ const OPEN_ALERTS_PER_PART = 500;
 
 /** Views of all devices that the key may access. */
 export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, now } = parts;
+  const { reads, settings, now } = parts;
 
   register(routes, endpoints.fleet.devices, async ({ request, read }) => {
     const query = read.query(request);
@@ -39,7 +39,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
     return await readPage(
       request,
       page,
-      (afterDeviceId, limit) => app.fleet.devices({ ...wanted, afterDeviceId, limit }),
+      (afterDeviceId, limit) => reads(request).fleet.devices({ ...wanted, afterDeviceId, limit }),
       (device) => device.device_id,
       (device) => device,
     );
@@ -53,7 +53,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.fleet.operations, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const operationsBefore = (beforeId: string | null, limit: number) =>
-      app.fleet.operations({ ...wanted, beforeId, limit });
+      reads(request).fleet.operations({ ...wanted, beforeId, limit });
     return await readPage(request, page, operationsBefore, idOf, ({ state, ...device }) => ({
       ...deviceOfRecord(device),
       ...operationRecord(state),
@@ -63,7 +63,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.fleet.commands, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const commandsBefore = (beforeId: string | null, limit: number) =>
-      app.fleet.commands({ ...wanted, beforeId, limit });
+      reads(request).fleet.commands({ ...wanted, beforeId, limit });
     return await readPage(request, page, commandsBefore, idOf, ({ state, ...device }) => ({
       ...deviceOfRecord(device),
       ...commandRecord(state),
@@ -73,7 +73,7 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   register(routes, endpoints.fleet.missions, async ({ request, read }) => {
     const { page, wanted } = jobPage(request, read.query(request));
     const missionsBefore = (beforeId: string | null, limit: number) =>
-      app.fleet.missions({ ...wanted, beforeId, limit });
+      reads(request).fleet.missions({ ...wanted, beforeId, limit });
     return await readPage(request, page, missionsBefore, idOf, ({ state, ...device }) => ({
       ...deviceOfRecord(device),
       ...missionRecord(state),
@@ -81,12 +81,12 @@ export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   });
 
   register(routes, endpoints.fleet.overview, async ({ request }) =>
-    success(await app.fleet.overview(limitsOf(request), now())),
+    success(await reads(request).fleet.overview(limitsOf(request), now())),
   );
 
   register(routes, endpoints.fleet.timeZones, async ({ request }) => {
     const named = Map.groupBy(
-      await app.fleet.timeZones(selectionOf(request, {})),
+      await reads(request).fleet.timeZones(selectionOf(request, {})),
       ({ facility }) => facility,
     );
     return success({
@@ -114,7 +114,7 @@ interface JobQuery {
 const idOf = ({ id }: { readonly id: string }): string => id;
 
 function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, now } = parts;
+  const { reads, idempotency, now } = parts;
 
   register(routes, endpoints.fleet.alerts, async ({ request, read }) => {
     const query = read.query(request);
@@ -124,7 +124,7 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     return await readPage(
       request,
       page,
-      (beforeId, limit) => app.fleet.alerts({ filter, severity, type, devices, beforeId, limit }),
+      (beforeId, limit) => reads(request).fleet.alerts({ filter, severity, type, devices, beforeId, limit }),
       ({ id }) => id,
       ({ state, ...device }) => fleetAlert(device, state),
     );
@@ -136,12 +136,12 @@ function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
     const startMs = (toMs: number): number => toMs - STATISTICS_MS_USUAL;
     const times = timeRangeOf(query, { startMs, mostMs: STATISTICS_MS_MAX }, nowMs);
     const range = { ...times, devices: selectionOf(request, query) };
-    const raised = await app.alerts.statistics(range);
+    const raised = await reads(request).alerts.statistics(range);
     let open = NO_OPEN_ALERTS;
     for (let after: number | null = 0; after !== null; ) {
       await nextPart(request);
       const wanted = { after, rowsMax: OPEN_ALERTS_PER_PART };
-      const part: OpenAlertsPart = await app.alerts.openInPart(range.devices, wanted, nowMs);
+      const part: OpenAlertsPart = await reads(request).alerts.openInPart(range.devices, wanted, nowMs);
       open = openAlertsOf(open, part);
       after = part.next;
     }

@@ -29,7 +29,8 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
 
 /** The time zone in which the answer about the selected devices is given; when their silos name several zones, the caller has to choose one. */
 export async function chosenZone(
-  { app, settings }: Pick<RouteDependencies, 'app' | 'settings'>,
+  request: FastifyRequest,
+  { reads, settings }: Pick<RouteDependencies, 'reads' | 'settings'>,
   devices: DeviceSelection,
   asked: { readonly timeZone: string | undefined; readonly path: string },
 ): Promise<string> {
@@ -39,7 +40,7 @@ export async function chosenZone(
     if (isTimeZone(asked.timeZone)) return asked.timeZone;
     throw refuse(sentence('must_be', { what: [sentence('time_zone_name')] }));
   }
-  const named = (await app.fleet.timeZones(devices)).map(({ timeZone }) => timeZone);
+  const named = (await reads(request).fleet.timeZones(devices)).map(({ timeZone }) => timeZone);
   const zone = siteZone(named, settings.timeZone);
   if (zone !== null) return zone;
   throw refuse(sentence('must_be_one_of_zones', { zones: [...new Set(named)].sort().join(', ') }));

@@ -1,6 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
 import type { App } from '@granary/app/app';
-import { outsideRequest, requestLeftMs } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import type { CommandStatus } from '@granary/contract/commands';
 import type { MissionStatus } from '@granary/contract/missions';
@@ -56,8 +55,7 @@ export class FleetMetrics {
     this.#usedAtMs = this.#clocks.monotonicMs();
     this.#timer ??= setInterval(() => this.#refresh(), REFRESH_MS).unref();
     const last =
-      this.#youngEnough() ??
-      (await within(Math.min(READ_MS_MAX, requestLeftMs()), this.#read()).catch((): typeof LATE => LATE));
+      this.#youngEnough() ?? (await within(READ_MS_MAX, this.#read()).catch((): typeof LATE => LATE));
     const isReadable = last !== LATE;
     const readable = gauge(
       'granary_storage_readable',
@@ -89,7 +87,7 @@ export class FleetMetrics {
 
   /** Several callers share one read. */
   #read(): Promise<DatedCounts> {
-    this.#reading ??= outsideRequest(() => this.#readNow()).finally(() => {
+    this.#reading ??= this.#readNow().finally(() => {
       this.#reading = null;
     });
     return this.#reading;

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { CONTENT_TYPE, exposition, gauge } from '../../process/metrics/exposition.ts';
 import { sendBytes } from '../protocol/answers.ts';
 import { register } from '../register.ts';
+import { sharedRead } from '../request-limit.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The figures are made once for all callers within this time. */
@@ -53,7 +54,7 @@ export function metricsRoutes(
     return Buffer.from(exposition(all));
   };
   const text = new SharedAnswer(make, KEPT_MS);
-  register(routes, endpoints.health.metrics, async ({ reply }) =>
-    sendBytes(reply.type(CONTENT_TYPE), await text.get()),
+  register(routes, endpoints.health.metrics, async ({ request, reply }) =>
+    sendBytes(reply.type(CONTENT_TYPE), await sharedRead(request, text.get())),
   );
 }

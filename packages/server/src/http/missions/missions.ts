@@ -14,7 +14,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, idempotency, link, now } = parts;
+  const { reads, settings, idempotency, link, now } = parts;
 
   register(routes, endpoints.missions.create, async (exchange) => {
     const { request, read } = exchange;
@@ -36,7 +36,9 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const mission = read.body(request);
     const isReachable = link.isReachable(deviceId);
     const shiftMs = longestShiftMs(settings.shiftStartsMs);
-    return success(await app.missions.preflight({ deviceNo, mission, isReachable, shiftMs, nowMs: now() }));
+    return success(
+      await reads(request).missions.preflight({ deviceNo, mission, isReachable, shiftMs, nowMs: now() }),
+    );
   });
 
   register(routes, endpoints.missions.list, async ({ request, read }) => {
@@ -44,13 +46,15 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { status = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const missionsBefore = (beforeMissionId: string | null, limit: number) =>
-      app.missions.list({ deviceNo, status, beforeMissionId, limit });
+      reads(request).missions.list({ deviceNo, status, beforeMissionId, limit });
     return await readPage(request, page, missionsBefore, ({ missionId }) => missionId, missionRecord);
   });
 
   register(routes, endpoints.missions.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'field');
-    return success(missionRecord(found(await app.missions.find(deviceNo, request.params.mission_id))));
+    return success(
+      missionRecord(found(await reads(request).missions.find(deviceNo, request.params.mission_id))),
+    );
   });
 
   for (const control of MISSION_REQUESTS) {
@@ -68,7 +72,9 @@ export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies)
       const mission = found(result?.mission);
       // A resume that was not sent is already withdrawn; every other request is repeated until it is confirmed.
       const isFinal = replayed || isAllSent || control !== 'resume';
-      return success(missionRecord(isFinal ? mission : found(await app.missions.find(deviceNo, missionId))));
+      return success(
+        missionRecord(isFinal ? mission : found(await reads(request).missions.find(deviceNo, missionId))),
+      );
     });
   }
 

@@ -18,7 +18,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, settings, idempotency, now } = parts;
+  const { reads, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.operations[type], async (exchange) => {
@@ -36,7 +36,7 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
       // An operation whose start was not sent has already failed, which is the answer to the caller and to every repetition.
       const failed = isAllSent
         ? undefined
-        : await app.operations.find(deviceNo, result.operation.operationId);
+        : await reads(request).operations.find(deviceNo, result.operation.operationId);
       const refusal = failed && notSentRefusal(failed);
       if (refusal) throw refusal;
       return success(startedRecord(result.operation));
@@ -48,14 +48,16 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     const { status = null, type = null, ...asked } = read.query(request);
     const page = pageOf(asked);
     const operationsBefore = (beforeOperationId: string | null, limit: number) =>
-      app.operations.list({ deviceNo, status, type, beforeOperationId, limit });
+      reads(request).operations.list({ deviceNo, status, type, beforeOperationId, limit });
     return await readPage(request, page, operationsBefore, ({ operationId }) => operationId, operationRecord);
   });
 
   register(routes, endpoints.operations.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     return success(
-      operationRecord(foundOperation(await app.operations.find(deviceNo, request.params.operation_id))),
+      operationRecord(
+        foundOperation(await reads(request).operations.find(deviceNo, request.params.operation_id)),
+      ),
     );
   });
 
@@ -64,12 +66,12 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
     const isReachable = link.isReachable(deviceId);
     const shiftMs = longestShiftMs(settings.shiftStartsMs);
     const wanted = { deviceNo, request: read.body(request), isReachable, shiftMs, nowMs: now() };
-    return success(await app.operations.plan(wanted));
+    return success(await reads(request).operations.plan(wanted));
   });
 
   register(routes, endpoints.operations.trace, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
-    const found = await app.operations.find(deviceNo, request.params.operation_id);
+    const found = await reads(request).operations.find(deviceNo, request.params.operation_id);
     return success(operationTrace(foundOperation(found)));
   });
 

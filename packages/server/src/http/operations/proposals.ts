@@ -16,7 +16,7 @@ import { register } from '../register.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** The route that lists the proposals of all devices. */
-export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteDependencies): void {
+export function proposalListRoutes(routes: FastifyInstance, { reads, now }: RouteDependencies): void {
   register(routes, endpoints.proposals.list, async ({ request, read }) => {
     const { status = null, device_id: deviceId = null, ...asked } = read.query(request);
     const nowMs = now();
@@ -24,7 +24,7 @@ export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteD
     return await readPage(
       request,
       pageOf(asked),
-      (beforeId, limit) => app.proposals.list({ ...filter, beforeId, limit }),
+      (beforeId, limit) => reads(request).proposals.list({ ...filter, beforeId, limit }),
       ({ proposalId }) => proposalId,
       (proposal) => proposalRecord(proposal, nowMs),
     );
@@ -32,7 +32,7 @@ export function proposalListRoutes(routes: FastifyInstance, { app, now }: RouteD
 }
 
 export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, link, settings, idempotency, now } = parts;
+  const { reads, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
     register(routes, endpoints.proposals[type], async (exchange) => {
@@ -54,7 +54,9 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
   register(routes, endpoints.proposals.get, async ({ request }) => {
     const { deviceNo } = await findDevice(request, parts, 'silo');
     const { proposal_id: proposalId } = request.params;
-    return success(proposalRecord(found(await app.proposals.find(deviceNo, proposalId), proposalId), now()));
+    return success(
+      proposalRecord(found(await reads(request).proposals.find(deviceNo, proposalId), proposalId), now()),
+    );
   });
 
   register(routes, endpoints.proposals.confirm, async (exchange) => {
@@ -62,7 +64,10 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
     const device = await findDevice(request, parts, 'silo');
     const { deviceNo, deviceId } = device;
     const { proposal_id: proposalId } = request.params;
-    refuseProposer(found(await app.proposals.find(deviceNo, proposalId), proposalId), request.caller);
+    refuseProposer(
+      found(await reads(request).proposals.find(deviceNo, proposalId), proposalId),
+      request.caller,
+    );
     const confirmed = await requireConfirmed(exchange, device, parts);
     const nowMs = now();
     const isReachable = link.isReachable(deviceId);
@@ -75,7 +80,7 @@ export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies
     const failed =
       isAllSent || proposal.operationId === null
         ? undefined
-        : await app.operations.find(deviceNo, proposal.operationId);
+        : await reads(request).operations.find(deviceNo, proposal.operationId);
     const refusal = failed && notSentRefusal(failed);
     if (refusal) throw refusal;
     return success(proposalRecord(proposal, nowMs));

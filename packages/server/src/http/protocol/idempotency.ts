@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { CallerResult, CallerWrites, IdempotentSlices } from '@granary/app/app';
+import type { App, CallerResult, CallerWrites, IdempotentSlices } from '@granary/app/app';
 import type { IdempotencyKey } from '@granary/app/idempotency';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
@@ -12,7 +12,7 @@ const KEY = /^[\x20-\x7e]{1,255}$/;
 
 type OnceWrites = Pick<CallerWrites, 'once'>;
 
-interface IdempotentApp extends OnceWrites {
+interface IdempotentApp extends Pick<App, 'within'> {
   readonly urgent: OnceWrites;
 }
 
@@ -36,7 +36,7 @@ export class Idempotency {
   }
 
   once<Result>(exchange: Exchange, write: Write<Result>): Promise<Outcome<Result>> {
-    return this.#run(exchange, write, { app: this.#app, secret: null });
+    return this.#run(exchange, write, { app: this.#app.within(exchange.request.time), secret: null });
   }
 
   /** Carries out a stop, which must not fail because its Idempotency-Key was used for another request. */
@@ -57,7 +57,7 @@ export class Idempotency {
     write: Write<Result>,
   ): Promise<Outcome<Result> & { readonly secret: string }> {
     const { encryptedSecret, ...outcome } = await this.#run(exchange, write, {
-      app: this.#app,
+      app: this.#app.within(exchange.request.time),
       secret,
     });
     if (!outcome.replayed || encryptedSecret === null) return { ...outcome, secret };

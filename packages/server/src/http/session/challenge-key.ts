@@ -1,13 +1,13 @@
 import { ChallengeKey } from '../../process/keys/challenges.ts';
-import type { Attempted } from '../audit/attempt.ts';
+import type { Attempted } from '../exchange.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 
 /** Finds the key of challenges, and makes it with the first request of a new database that needs it. */
-export function challengeKeyFor({ app, changes }: Pick<RouteDependencies, 'app' | 'changes'>) {
+export function challengeKeyFor({ reads, changes }: Pick<RouteDependencies, 'reads' | 'changes'>) {
   const key = new ChallengeKey();
   return (exchange: Attempted): Promise<string> =>
     key.get({
-      find: () => app.session.challengeKey(),
+      find: () => reads(exchange.request).session.challengeKey(),
       keep: (made) => changes(exchange).session.keepChallengeKey(made),
     });
 }

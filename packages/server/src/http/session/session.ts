@@ -21,6 +21,7 @@ import { actingAs } from '../audit/attempt.ts';
 import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerComparing } from '../register.ts';
+import { sharedRead } from '../request-limit.ts';
 import type { RouteDependencies } from '../route-dependencies.ts';
 import { challengeKeyFor } from './challenge-key.ts';
 
@@ -48,7 +49,7 @@ interface Identified {
 
 /** The routes of sign-in; the credential is in the body of the request. */
 export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, keyring, settings, now } = parts;
+  const { reads, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter, passwords } = parts.checks;
   const challengeKey = challengeKeyFor(parts);
 
@@ -78,7 +79,7 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
       from: browserOf(request),
       place: knownNetwork(request.address),
       ...proof,
-      ...('invite' in given ? { password: await hashChosen(caller, given.password) } : {}),
+      ...('invite' in given ? { password: await hashChosen(request, caller, given.password) } : {}),
     });
     if (created === undefined) {
       // Another browser has used the code meanwhile. The refusal is that of a caller without a key, whose answer shows no limits of a key.
@@ -93,7 +94,8 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
   async function identify(given: SignIn, exchange: Exchange): Promise<Identified> {
     if ('login' in given) return await identifyPerson(given, exchange);
     if ('passkey' in given) return await identifyByPasskey(given, exchange);
-    const caller = await ('api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given));
+    const identified = 'api_key' in given ? keyring.identify(given.api_key) : identifyByCode(given);
+    const caller = await sharedRead(exchange.request, identified);
     if (caller === null) throw refusalOf(given, exchange);
     return { caller };
   }
@@ -127,12 +129,13 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
     const checked = checkedPasskey(passkey, { type: 'webauthn.get', isOwn });
     const key = await challengeKey(exchange);
     const challenge = checked === null ? null : usableChallenge(checked.challenge, key, now());
-    const stored = challenge === null ? undefined : await app.people.findPasskey(passkey.credential_id);
+    const stored =
+      challenge === null ? undefined : await reads(request).people.findPasskey(passkey.credential_id);
     const isIts = stored?.rpId === checked?.rpId;
     const person =
       stored === undefined || !isIts || !isSignedBy(stored.publicKey, passkey)
         ? undefined
-        : await app.people.find(stored.keyId);
+        : await reads(request).people.find(stored.keyId);
     if (checked === null || challenge === null || person === undefined || !isValidAt(person, now())) {
       throw refusalOf(given, exchange);
     }
@@ -144,10 +147,10 @@ export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies):
   }
 
   /** The stored form of the password that an invited person has chosen. A password that is refused does not use up the code. */
-  async function hashChosen({ keyId }: Caller, password: string): Promise<string> {
-    const person = await app.people.find(keyId);
+  async function hashChosen(request: FastifyRequest, { keyId }: Caller, password: string): Promise<string> {
+    const person = await reads(request).people.find(keyId);
     if (person === undefined) throw new Error('an invitation without a person');
-    return await passwords.hashNew(password, person);
+    return await passwords.hashNew(password, person, request);
   }
 
   function refusalOf(given: SignIn, { request, reply }: Exchange): Refusal {
@@ -185,7 +188,7 @@ function codeOf(given: SignIn): string | null {
 
 /** The routes of the session of a caller who is known by cookie or by key. */
 export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, now } = parts;
+  const { reads, changes, idempotency, now } = parts;
 
   register(routes, endpoints.session.get, async ({ request, reply }) => {
     const { caller } = request;
@@ -197,10 +200,10 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     return success(callerRecord(caller));
   });
 
-  register(routes, endpoints.session.list, async ({ request: { caller } }) =>
+  register(routes, endpoints.session.list, async ({ request }) =>
     success(
-      (await app.session.list(secretHolderOf(caller), now())).map((one) =>
-        listedSession(one, caller.session),
+      (await reads(request).session.list(secretHolderOf(request.caller), now())).map((one) =>
+        listedSession(one, request.caller.session),
       ),
     ),
   );
@@ -210,13 +213,15 @@ export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies)
     const { session } = request.caller;
     const keyId = secretHolderOf(request.caller);
     await changes(exchange).session.endOthers(keyId, session?.hash ?? null);
-    return success((await app.session.list(keyId, now())).map((one) => listedSession(one, session)));
+    return success(
+      (await reads(request).session.list(keyId, now())).map((one) => listedSession(one, session)),
+    );
   });
 
   register(routes, endpoints.session.endOne, async (exchange) => {
     const { request } = exchange;
     const { caller, params } = request;
-    const all = await app.session.list(secretHolderOf(caller), now());
+    const all = await reads(request).session.list(secretHolderOf(caller), now());
     const session = all.find((one) => sessionIdOf(one) === params.session_id);
     if (session === undefined) {
       throw new Refusal('session_not_found', `there is no session ${quoted(params.session_id)}`);

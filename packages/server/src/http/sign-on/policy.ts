@@ -13,12 +13,12 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 const SHOWN_MAX = 1_000;
 
 export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, settings } = parts;
+  const { reads, changes, settings } = parts;
   const declared = endpoints.signOn;
 
   register(routes, declared.policy, async ({ request }) => {
     refuseLimited(request, 'read the policy of signing in');
-    return success(await app.signOn.policy());
+    return success(await reads(request).signOn.policy());
   });
 
   register(routes, declared.putPolicy, async (exchange) => {
@@ -26,7 +26,7 @@ export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies):
     refuseLimited(request, 'change the policy of signing in');
     const isDryRun = read.query(request).dry_run === 'true';
     const policy = policyOf(read.body(request));
-    const people = peopleChanged(await app.signOn.knownPeople(), policy, settings.oidcAdminGroup);
+    const people = peopleChanged(await reads(request).signOn.knownPeople(), policy, settings.oidcAdminGroup);
     if (!isDryRun) await changes(exchange).signOn.putPolicy(policy);
     return success({ dry_run: isDryRun, policy, people });
   });

@@ -192,7 +192,7 @@ export const SIGN_ON_ROUTES: readonly Add[] = [startRoute, callbackRoute, logout
 
 /** The routes for people who have signed in, and for administrators. */
 export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, provider, checks } = parts;
+  const { reads, settings, provider, checks } = parts;
   const declared = endpoints.signOn;
 
   registerAtOnce(routes, declared.link, async (exchange) => {
@@ -202,7 +202,7 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
       throw new Refusal('forbidden', 'only a person who has signed in can add an identity');
     }
     const { current_password: password = '' } = read.body(request);
-    const person = await app.people.find(keyId);
+    const person = await reads(request).people.find(keyId);
     // A session alone must not add a way to sign in that outlives the session.
     if (person?.hasPassword !== true) {
       throw new Refusal('forbidden', 'whoever has no password links another identity with an invitation');
@@ -231,7 +231,7 @@ export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependenc
   register(routes, declared.signIns, async ({ request, read }) => {
     refuseLimited(request, 'see who has signed in');
     const before = (cursor: string | null, limit: number) =>
-      app.signOn.signIns(cursor === null ? null : numberOf(cursor), limit);
+      reads(request).signOn.signIns(cursor === null ? null : numberOf(cursor), limit);
     const page = pageOf(read.query(request));
     return await readPage(request, page, before, ({ signInNo }) => String(signInNo), signInRecord);
   });

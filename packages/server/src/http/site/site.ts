@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
 import type { ApplicationResult } from '@granary/app/site/site';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
@@ -27,19 +27,19 @@ const DEVICES_PER_READ = 200;
 
 /** The routes concern the configuration of the whole site, so a key that is limited to a part of it has no access. */
 export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, idempotency, addressGuard, link, settings, now } = parts;
+  const { reads, idempotency, addressGuard, link, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, (text, request) => readYaml(text, request.caller.keyId));
   // Limited keys are refused before the body is read, because reading YAML costs much.
   routes.addHook('preParsing', async (request) => refuseLimited(request, 'export or apply a document'));
 
   registerLong(routes, endpoints.site.export, async ({ request, reply, read }) => {
     const { facility = null } = read.query(request);
-    const devices = await readDevices(app, facility);
-    const policy = facility === null ? await app.signOn.policy() : policyOf({});
+    const devices = await readDevices(reads(request), facility);
+    const policy = facility === null ? await reads(request).signOn.policy() : policyOf({});
     const document: SiteDocument = {
       version: 1,
       devices,
-      ...(await readNotifications(app)),
+      ...(await readNotifications(reads(request))),
       // A policy that nobody has changed is left out, so that it does not replace the policy of another site.
       ...(isDeepStrictEqual(policy, policyOf({})) ? {} : { sign_in_policy: policy }),
     };
@@ -54,7 +54,11 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     const isDryRun = read.query(request).dry_run === 'true';
     const document = read.body(request);
     const { devices = [] } = document;
-    if (!isDryRun) await link.access.readyToRegister(devices.map(({ device_id }) => device_id));
+    if (!isDryRun)
+      await link.access.readyToRegister(
+        devices.map(({ device_id }) => device_id),
+        request.time,
+      );
     const nowMs = now();
     const generated = generateFor(document, nowMs);
     const unreachableUrls = (document.webhooks ?? [])
@@ -81,17 +85,18 @@ export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): v
     const issued = issuedSecrets(result, JSON.parse(secret));
     await link.access.give(
       issued.credentials.map(({ username: deviceId, secret }) => ({ deviceId, secret })),
+      request.time,
     );
     return success({ ...result, ...issued });
   });
 }
 
 /** Reads the devices in several reads, so that other requests are served in between. */
-async function readDevices(app: Pick<AppReads, 'site'>, facility: string | null): Promise<SiteDevice[]> {
+async function readDevices(reads: Pick<ReadSlices, 'site'>, facility: string | null): Promise<SiteDevice[]> {
   const devices: SiteDevice[] = [];
   for (;;) {
     const afterDeviceId = devices.at(-1)?.device_id ?? null;
-    const page = await app.site.devices({ facility, afterDeviceId, limit: DEVICES_PER_READ });
+    const page = await reads.site.devices({ facility, afterDeviceId, limit: DEVICES_PER_READ });
     devices.push(...page.map(siteDevice));
     if (page.length < DEVICES_PER_READ) return devices;
     await nextTurn();
@@ -154,10 +159,10 @@ function issuedSecrets(
 
 /** The webhooks and notification rules of a document; a rule without a target that can be named is left out. */
 async function readNotifications(
-  app: Pick<AppReads, 'webhooks' | 'notifications'>,
+  reads: Pick<ReadSlices, 'webhooks' | 'notifications'>,
 ): Promise<Pick<Required<SiteDocument>, 'webhooks' | 'notification_rules'>> {
-  const webhooks = await app.webhooks.list({ afterWebhookId: null, limit: WEBHOOKS_MAX });
-  const rules = await app.notifications.listRules({ afterRuleId: null, limit: NOTIFICATION_RULES_MAX });
+  const webhooks = await reads.webhooks.list({ afterWebhookId: null, limit: WEBHOOKS_MAX });
+  const rules = await reads.notifications.listRules({ afterRuleId: null, limit: NOTIFICATION_RULES_MAX });
   const urlOf = new Map(webhooks.map(({ webhookId, url }) => [webhookId, url]));
   const named = rules.map(({ content }) => siteRule(content, { urlOf, idOf: new Map() }));
   return {

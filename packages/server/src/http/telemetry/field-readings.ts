@@ -19,14 +19,14 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
 export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, now } = parts;
+  const { reads, settings, now } = parts;
   const { location, environment, history, track } = endpoints.telemetry.field;
 
   register(routes, location, async ({ request }) => {
     const { latest, reportingIntervalMs } = requireAccess(
       request,
       'field',
-      await app.telemetry.current(request.params.device_id),
+      await reads(request).telemetry.current(request.params.device_id),
     );
     return success(locationReading(latest, { reportingIntervalMs }, now()));
   });
@@ -35,7 +35,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     const { latest, profile, declared, reportingIntervalMs } = requireAccess(
       request,
       'field',
-      await app.telemetry.current(request.params.device_id),
+      await reads(request).telemetry.current(request.params.device_id),
     );
     const nowMs = now();
     const device = { reportingIntervalMs };
@@ -51,7 +51,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     const nowMs = now();
     const plan = planFieldHistory(query, sensorsOf(device.profile, device.sensorDocument), nowMs);
     const days = localDaysOf(query, plan, settings, nowMs);
-    return await sendHistory(request, reply, app, device, plan, days);
+    return await sendHistory(request, reply, reads(request), device, plan, days);
   });
 
   registerLong(routes, track, async ({ request, read }) => {
@@ -59,7 +59,7 @@ export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependen
     const query = read.query(request);
     const { fromMs, toMs } = planTrack(query, now());
     const limit = readLimit(query.limit, TRACK_POINTS_MAX);
-    const places = await app.telemetry.track({ deviceNo, fromMs, toMs, limit });
+    const places = await reads(request).telemetry.track({ deviceNo, fromMs, toMs, limit });
     return success<Track>({ from: toIso(fromMs), to: toIso(toMs), points: trackPoints(places, limit) });
   });
 }

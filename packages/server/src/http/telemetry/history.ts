@@ -1,4 +1,4 @@
-import type { AppReads } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import type { StoredDevice } from '@granary/app/device-rows';
 import type { HistoryPoint, HistoryQuery } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS } from '@granary/contract/time';
@@ -20,7 +20,7 @@ type SeriesDevice = Pick<StoredDevice, 'deviceNo' | 'capacityKg'>;
 export async function sendHistory(
   request: FastifyRequest,
   reply: FastifyReply,
-  app: AppReads,
+  reads: ReadSlices,
   device: SeriesDevice,
   plan: HistoryPlan,
   days: LocalDays | null,
@@ -31,7 +31,7 @@ export async function sendHistory(
   const { interval, fromMs, toMs, sensor } = plan;
   const series = { deviceNo: device.deviceNo, lane: sensor.lane };
   const parts: string[] = [];
-  for await (const buckets of bucketPages(app, series, { interval, fromMs, toMs, days })) {
+  for await (const buckets of bucketPages(reads, series, { interval, fromMs, toMs, days })) {
     // The database may have answered several readers in this turn.
     await nextPart(request);
     const points = historyPoints(buckets, plan, device.capacityKg);

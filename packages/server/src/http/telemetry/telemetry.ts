@@ -31,9 +31,13 @@ import type { RouteDependencies } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
 export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, settings, now } = parts;
+  const { reads, settings, now } = parts;
   register(routes, endpoints.telemetry.silo.current, async ({ request }) => {
-    const current = requireAccess(request, 'silo', await app.telemetry.current(request.params.device_id));
+    const current = requireAccess(
+      request,
+      'silo',
+      await reads(request).telemetry.current(request.params.device_id),
+    );
     const { latest, declared, reportingIntervalMs } = current;
     const silo = { reportingIntervalMs, capacityKg: capacityOf(current) };
     const nowMs = now();
@@ -50,7 +54,7 @@ export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDepende
     const nowMs = now();
     const plan = planSiloHistory(query, sensors, nowMs);
     const days = localDaysOf(query, plan, settings, nowMs);
-    return await sendHistory(request, reply, app, device, plan, days);
+    return await sendHistory(request, reply, reads(request), device, plan, days);
   });
 }
 
@@ -69,7 +73,7 @@ export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, 
     const reception = receptionOf(null, readings, Number.isFinite(newestMs) ? newestMs - nowMs : null);
     if (request.headers['idempotency-key'] === undefined) {
       const stored = pipeline.submit({ deviceNo, seenAtMs: nowMs, readings, rejections: [], reception });
-      if ((await whileRequestLasts(stored)) === LATE)
+      if ((await whileRequestLasts(request.time, stored)) === LATE)
         throw outcomeUnknown('the readings are not written yet');
     } else {
       // An idempotent request is stored with its answer, so it cannot share a transaction with others.

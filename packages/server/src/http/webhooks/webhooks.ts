@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { App } from '@granary/app/app';
+import type { ReadSlices } from '@granary/app/app';
 import { newId } from '@granary/app/ids';
 import type { StoredDelivery } from '@granary/app/webhooks/delivery-rows';
-import { outsideRequest } from '@granary/common/request-time';
 import { endpoints } from '@granary/contract/endpoints/endpoints';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
@@ -14,7 +13,7 @@ import {
   webhookRecord,
 } from '@granary/core/webhooks/webhook';
 import { quoted } from '@granary/core/words';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { AddressGuard } from '../../background/webhooks/address-guard.ts';
 import { newWebhookSecret } from '../../background/webhooks/sender.ts';
 import { refuseLimited } from '../access/credentials.ts';
@@ -31,12 +30,12 @@ const PAUSE_MS = 50;
 const ROTATION_OVERLAP_S = 24 * 3_600;
 
 export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
-  const { app, changes, idempotency, addressGuard, now } = parts;
+  const { reads, changes, idempotency, addressGuard, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage webhooks'));
 
-  async function findWebhook(webhookId: string): Promise<StoredWebhook> {
-    const webhook = await app.webhooks.find(webhookId);
+  async function findWebhook(request: FastifyRequest, webhookId: string): Promise<StoredWebhook> {
+    const webhook = await reads(request).webhooks.find(webhookId);
     if (webhook === undefined)
       throw new Refusal('webhook_not_found', `there is no webhook ${quoted(webhookId)}`);
     return webhook;
@@ -45,7 +44,7 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
   register(routes, endpoints.webhooks.list, async ({ request, read }) => {
     const page = pageOf(read.query(request));
     const webhooksAfter = (afterWebhookId: string | null, limit: number) =>
-      app.webhooks.list({ afterWebhookId, limit });
+      reads(request).webhooks.list({ afterWebhookId, limit });
     return await readPage(request, page, webhooksAfter, ({ webhookId }) => webhookId, webhookRecord);
   });
 
@@ -65,12 +64,12 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.webhooks.get, async ({ request }) =>
-    success(webhookRecord(await findWebhook(request.params.webhook_id))),
+    success(webhookRecord(await findWebhook(request, request.params.webhook_id))),
   );
 
   register(routes, endpoints.webhooks.update, async (exchange) => {
     const { request, read } = exchange;
-    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { webhookId } = await findWebhook(request, request.params.webhook_id);
     const patch = read.body(request);
     if (patch.url !== undefined) requireTarget(patch.url, addressGuard);
     return success(webhookRecord(await changes(exchange).webhooks.update(webhookId, patch, now())));
@@ -89,12 +88,12 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
       slices.webhooks.test(request.params.webhook_id, newId('test', nowMs), nowMs),
     );
     // The receiver may take longer to answer than a request may.
-    return success(deliveryRecord(await outsideRequest(() => finishedDelivery(app, result))));
+    return success(deliveryRecord(await finishedDelivery(reads({ time: null }), result)));
   });
 
   register(routes, endpoints.webhooks.rotateSecret, async (exchange) => {
     const { request, read } = exchange;
-    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { webhookId } = await findWebhook(request, request.params.webhook_id);
     const { overlap_seconds: overlapS = ROTATION_OVERLAP_S } = read.body(request);
     const nowMs = now();
     const issued = newWebhookSecret();
@@ -106,12 +105,12 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
   });
 
   register(routes, endpoints.webhooks.deliveries, async ({ request, read }) => {
-    const { webhookNo } = await findWebhook(request.params.webhook_id);
+    const { webhookNo } = await findWebhook(request, request.params.webhook_id);
     const { status = null, ...query } = read.query(request);
     const page = pageOf(query);
     const deliveriesBefore = (cursor: string | null, limit: number) => {
       const beforeDeliveryNo = cursor === null ? null : deliveryNoOf(cursor);
-      return app.webhooks.deliveries({ webhookNo, status, beforeDeliveryNo, limit });
+      return reads(request).webhooks.deliveries({ webhookNo, status, beforeDeliveryNo, limit });
     };
     return await readPage(
       request,
@@ -124,7 +123,7 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   register(routes, endpoints.webhooks.replay, async (exchange) => {
     const { request, read } = exchange;
-    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { webhookId } = await findWebhook(request, request.params.webhook_id);
     const replay = read.body(request);
     const { result } = await idempotency.once(exchange, (slices) =>
       slices.webhooks.replay(webhookId, replay, now()),
@@ -134,7 +133,7 @@ export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies)
 
   register(routes, endpoints.webhooks.enable, async (exchange) => {
     const { request, read } = exchange;
-    const { webhookId } = await findWebhook(request.params.webhook_id);
+    const { webhookId } = await findWebhook(request, request.params.webhook_id);
     const { skip_missed: skipMissed = false } = read.body(request);
     const { result } = await idempotency.once(exchange, (slices) =>
       slices.webhooks.enable(webhookId, { skipMissed, nowMs: now() }),
@@ -163,12 +162,12 @@ function requireTarget(url: string, guard: AddressGuard): void {
 
 /** Waits until the message was delivered or given up, perhaps by another node. A slow delivery is answered as it is. */
 async function finishedDelivery(
-  app: { readonly webhooks: Pick<App['webhooks'], 'delivery'> },
+  { webhooks }: Pick<ReadSlices, 'webhooks'>,
   { webhookNo, messageId }: { readonly webhookNo: number; readonly messageId: string },
 ): Promise<StoredDelivery> {
   const untilMs = performance.now() + WAIT_MS_MAX;
   for (;;) {
-    const delivery = await app.webhooks.delivery(webhookNo, messageId);
+    const delivery = await webhooks.delivery(webhookNo, messageId);
     if (delivery === undefined) throw new Refusal('webhook_not_found', 'the webhook was removed');
     if (delivery.status !== 'pending' || performance.now() >= untilMs) return delivery;
     await sleep(PAUSE_MS);

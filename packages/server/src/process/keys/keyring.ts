@@ -4,9 +4,6 @@ import { newId } from '@granary/app/ids';
 import type { NewStoredKey } from '@granary/app/keys/key-rows';
 import type { SessionOfKey } from '@granary/app/session/session-rows';
 import { BoundedMap } from '@granary/common/bounded-map';
-import { outsideRequest, whileRequestLasts } from '@granary/common/request-time';
-import { LATE } from '@granary/common/within';
-import { Refusal } from '@granary/contract/errors';
 import type { EventType } from '@granary/contract/events';
 import type { IssuedKey, NewKey } from '@granary/contract/keys';
 import { checkedTimeMs, HOUR_MS } from '@granary/contract/time';
@@ -119,7 +116,7 @@ export class Keyring {
       this.#known.note(hashOf(credential), found);
     }
     // The use is recorded without waiting, because a storage that hangs must not delay a stop.
-    void outsideRequest(() => this.#recordUse(caller, nowMs));
+    void this.#recordUse(caller, nowMs);
     return caller;
   }
 
@@ -254,9 +251,7 @@ export class SharedLookUp<Found> {
       this.#waiting.set(hash, waiting);
       this.#query();
     }
-    const found = await whileRequestLasts(waiting.promise);
-    if (found !== LATE) return found;
-    throw new Refusal('storage_unavailable', 'the storage does not answer');
+    return await waiting.promise;
   }
 
   #query(): void {
@@ -264,7 +259,7 @@ export class SharedLookUp<Found> {
     const asked = [...this.#waiting].slice(0, HASHES_PER_QUERY_MAX);
     for (const [hash] of asked) this.#waiting.delete(hash);
     this.#queries++;
-    outsideRequest(() => this.#find(asked.map(([hash]) => hash)))
+    this.#find(asked.map(([hash]) => hash))
       .then(
         (found) => {
           for (const [hash, { resolve }] of asked) resolve(found.get(hash));

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import { requestLeftMs } from '@granary/common/request-time';
+import { leftMsOf, type RequestTime } from '@granary/common/request-time';
 import { LATE, within } from '@granary/common/within';
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
@@ -39,6 +39,14 @@ const PIN_TURN: Turn = { lane: 'pin', group: '' };
 const NEW_TURN: Turn = { lane: 'home', group: '' };
 const ANY_TURN: Turn = { lane: 'elsewhere', group: '' };
 
+/** How a password or PIN is compared. */
+interface Comparison {
+  readonly begin?: Begin;
+  readonly turn?: Turn;
+  /** The time of the request that waits for the result; `null` without a limit. */
+  readonly time: RequestTime | null;
+}
+
 /** Computes one password at a time. The others wait in lanes that take turns, so guessed PINs and passwords do not keep people out. */
 export class Passwords {
   readonly #argon2: Pick<Argon2, 'derive'>;
@@ -55,27 +63,22 @@ export class Passwords {
   }
 
   /** The stored form of a password or PIN, in PHC form. */
-  async hash(password: string): Promise<string> {
+  async hash(password: string, time: RequestTime | null): Promise<string> {
     const nonce = randomBytes(NONCE_BYTES);
-    const tag = await this.#derive(NEW_TURN, password, nonce, this.#costs, AT_ONCE);
+    const tag = await this.#derive({ turn: NEW_TURN, time }, password, nonce, this.#costs);
     return phcOf(this.#costs, base64(nonce), base64(tag));
   }
 
   /** The comparison takes the same time when nothing is stored. */
-  async matches(
-    password: string,
-    stored: string | null,
-    begin: Begin = AT_ONCE,
-    turn: Turn = ANY_TURN,
-  ): Promise<boolean> {
-    return await this.#compare(turn, password, stored, begin);
+  async matches(password: string, stored: string | null, comparison: Comparison): Promise<boolean> {
+    return await this.#compare(comparison, password, stored);
   }
 
-  async matchesPin(pin: string, stored: string | null, begin: Begin = AT_ONCE): Promise<boolean> {
-    return await this.#compare(PIN_TURN, pin, stored, begin);
+  async matchesPin(pin: string, stored: string | null, comparison: Comparison): Promise<boolean> {
+    return await this.#compare({ ...comparison, turn: PIN_TURN }, pin, stored);
   }
 
-  async #compare(turn: Turn, password: string, stored: string | null, begin: Begin): Promise<boolean> {
+  async #compare(comparison: Comparison, password: string, stored: string | null): Promise<boolean> {
     const [, memory, passes, parallelism, nonce = '', tag = ''] = PHC.exec(stored ?? this.#ofNobody) ?? [];
     const wanted = Buffer.from(tag, 'base64');
     const costs = {
@@ -83,12 +86,13 @@ export class Passwords {
       passes: Number(passes),
       parallelism: Number(parallelism),
     };
-    const given = await this.#derive(turn, password, Buffer.from(nonce, 'base64'), costs, begin);
+    const given = await this.#derive(comparison, password, Buffer.from(nonce, 'base64'), costs);
     return given.length === wanted.length && timingSafeEqual(given, wanted) && stored !== null;
   }
 
-  async #derive(turn: Turn, password: string, nonce: Buffer, costs: Costs, begin: Begin): Promise<Buffer> {
-    await this.#wait(turn);
+  async #derive(comparison: Comparison, password: string, nonce: Buffer, costs: Costs): Promise<Buffer> {
+    const begin: Begin = comparison.begin ?? AT_ONCE;
+    await this.#wait(comparison.turn ?? ANY_TURN, comparison.time);
     try {
       await begin();
       // The same letters can be written with different characters.
@@ -102,8 +106,8 @@ export class Passwords {
   }
 
   /** Refuses a check that would be answered too late: computing it would only make the next ones late, too. */
-  async #wait(turn: Turn): Promise<void> {
-    const patienceMs = requestLeftMs() - NEEDED_MS;
+  async #wait(turn: Turn, time: RequestTime | null): Promise<void> {
+    const patienceMs = leftMsOf(time) - NEEDED_MS;
     if (patienceMs <= 0) throw tooMany();
     if (!this.#isRunning) {
       this.#isRunning = true;
