@@ -1,4 +1,4 @@
-import { EVENT_LOOP, type EventLoop, TURN_MS_MAX } from '@granary/common/turn-queue';
+import { type EventLoop, Turns } from '@granary/common/turn-queue';
 import { Refusal } from '@granary/contract/errors';
 import type { FastifyRequest } from 'fastify';
 import { callerNetwork } from './caller-address.ts';
@@ -40,18 +40,18 @@ interface CallerTurns {
  * when it arrives, which is after one turn at most. A caller is an API key, or an address where no key is needed.
  */
 export class RequestTurns {
-  readonly #loop: EventLoop;
+  readonly #turns: Turns;
   /** The callers that have places or waiting requests; the first of them is the next one. */
   readonly #callers = new Map<string, CallerTurns>();
   #places = 0;
   #waiting = 0;
-  #beganAtMs: number | null = null;
   /** The time since which each turn has accepted a connection; `null` if the last turn accepted none. */
   #acceptingSinceMs: number | null = null;
   #hasAccepted = false;
 
-  constructor(loop: EventLoop = EVENT_LOOP) {
-    this.#loop = loop;
+  constructor(loop?: EventLoop) {
+    const isHeld = () => this.#isAccepting();
+    this.#turns = new Turns(() => this.#next(), loop === undefined ? { isHeld } : { isHeld, loop });
   }
 
   get figures() {
@@ -69,8 +69,8 @@ export class RequestTurns {
    */
   accepted(): void {
     this.#hasAccepted = true;
-    this.#acceptingSinceMs ??= this.#loop.nowMs();
-    this.#begin();
+    this.#acceptingSinceMs ??= this.#turns.loop.nowMs();
+    this.#turns.begin();
   }
 
   /** Works on a request when it is its turn, or refuses it because too many wait. */
@@ -134,17 +134,7 @@ export class RequestTurns {
   }
 
   #hasTime(): boolean {
-    const nowMs = this.#loop.nowMs();
-    return nowMs - this.#begin(nowMs) < TURN_MS_MAX && this.#acceptingSinceMs === null;
-  }
-
-  /** The time at which the work of this turn began. */
-  #begin(nowMs = this.#loop.nowMs()): number {
-    if (this.#beganAtMs === null) {
-      this.#beganAtMs = nowMs;
-      this.#loop.onNextTurn(this.#nextTurn);
-    }
-    return this.#beganAtMs;
+    return this.#turns.hasTime() && this.#acceptingSinceMs === null;
   }
 
   async #wait({ requests }: CallerTurns, takesPlace: boolean): Promise<void> {
@@ -158,26 +148,23 @@ export class RequestTurns {
     await promise;
   }
 
-  readonly #nextTurn = (): void => {
-    this.#beganAtMs = null;
-    if (this.#isAccepting()) this.#begin();
-    else this.#serveNext();
-    this.#hasAccepted = false;
-  };
-
   #isAccepting(): boolean {
     const sinceMs = this.#acceptingSinceMs;
+    const hasAccepted = this.#hasAccepted;
+    this.#hasAccepted = false;
     if (sinceMs === null) return false;
-    if (this.#hasAccepted && this.#loop.nowMs() - sinceMs < ACCEPTING_MS_MAX) return true;
+    if (hasAccepted && this.#turns.loop.nowMs() - sinceMs < ACCEPTING_MS_MAX) return true;
     this.#acceptingSinceMs = null;
     return false;
   }
 
-  /** Runs one request or one part of an answer until it waits for something, then the next one, until the time of the turn is used. */
-  readonly #serveNext = (): void => {
-    const found = this.#nextCaller();
-    if (found === undefined || !this.#hasTime()) return;
-    const [caller, turns] = found;
+  /** One request or one part of an answer. */
+  #next(): (() => void) | undefined {
+    const found = this.#acceptingSinceMs === null ? this.#nextCaller() : undefined;
+    return found && (() => this.#serve(...found));
+  }
+
+  #serve(caller: string, turns: CallerTurns): void {
     const next = turns.parts.shift() ?? turns.requests.shift();
     if (next === undefined) return;
     this.#waiting--;
@@ -187,8 +174,7 @@ export class RequestTurns {
     this.#callers.set(caller, turns);
     this.#forgetIdle(caller, turns);
     next.resolve();
-    this.#loop.afterThisStep(this.#serveNext);
-  };
+  }
 
   #nextCaller(): [caller: string, turns: CallerTurns] | undefined {
     if (this.#waiting === 0) return undefined;
