@@ -1,8 +1,9 @@
 import type { SiloConfiguration as StoredConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { storedConfiguration } from '@granary/core/configuration/versions';
+import { EMPTY_WITHIN_DAYS } from '@granary/core/foresight/ahead';
 import { foresightConfiguration } from '@granary/core/foresight/configuration';
-import { EMPTY_WITHIN_DAYS, forecastOf } from '@granary/core/foresight/forecast';
+import { forecastOf } from '@granary/core/foresight/forecast';
 import { bushelKg } from '@granary/core/foresight/grain/grains';
 import { HISTORY_DAYS, updateHistory } from '@granary/core/foresight/history';
 import { LEDGER_MARGIN_MS, readLedger } from '@granary/core/foresight/ledger';

@@ -1,14 +1,27 @@
 import { HOUR_MS, MINUTE_MS } from '@granary/contract/time';
+import {
+  type Boundary,
+  boundaryAt,
+  fillHours,
+  floorHour,
+  type Hours,
+  indexOf,
+  nearest,
+  startHours,
+  usedBetweenBoundaries,
+  usePerHour,
+  usePerMs,
+} from './hour-medians.ts';
 import { encodeHours } from './hour-shares.ts';
+import { INTERVAL_COUNT, LEVEL_MS, levelNow } from './level-now.ts';
 import { dayAt, HOURS_PER_DAY, type LocalCalendar, startOfDay } from './local-calendar.ts';
 import { FELL_BACK_WITHIN_MS, findRises, type Rise, type Weights } from './refills.ts';
-import { medianOf, noiseOf, rounded } from './robust.ts';
+import { medianOf, rounded } from './robust.ts';
 import {
   DAY_FLAGS,
   type LedgerInput,
   type LedgerResult,
   type LedgerTail,
-  type LevelNow,
   type LevelReading,
   type Movement,
   type Refill,
@@ -20,19 +33,12 @@ export const LEDGER_MARGIN_MS = 30 * HOUR_MS;
 
 /** A pass finds only refills that begin at least this long after its first reading; the pass before found the earlier ones. */
 const CONTEXT_MS = 2.5 * HOUR_MS;
+/** The readings of this long before the present are read again by the next pass. */
 const REREAD_MS = 5 * HOUR_MS;
-const REREAD_COUNT = 10;
 /** The level at midnight is the mean of the weights within this time before and after it. */
 const BOUNDARY_MS = 2 * HOUR_MS;
-/** If the nearest weights are further away than this, the level at midnight is only estimated. */
-const ESTIMATED_MS = 4.5 * HOUR_MS;
 /** The use of a day is not known if a gap at its start or end is longer than this. */
 const GAP_DAYS_MAX = 14;
-const LEVEL_MS = 30 * MINUTE_MS;
-const LEVEL_COUNT_MIN = 3;
-const RISEN_COUNT = 5;
-/** A change of the level within half an hour by more than this share of the capacity is checked. */
-const JUMP_PART = 0.04;
 /** A weight above this many capacities is not a weight. */
 const CAPACITY_TIMES_MAX = 2;
 const WEIGHT_KG_MAX = 1e9;
@@ -40,68 +46,63 @@ const WEIGHT_KG_MAX = 1e9;
  * The amount of an operation is not used if it differs from the change of the weight by more than this share of the capacity
  * and more than this share of the amount.
  */
-const AMOUNT_PART = 0.03;
-const AMOUNT_SHARE = 0.25;
+const AMOUNT_OF_CAPACITY = 0.03;
+const AMOUNT_OF_AMOUNT = 0.25;
 /** A detected rise belongs to an operation if it overlaps the operation after this time is added at both ends. */
 const OPERATION_MARGIN_MS = 45 * MINUTE_MS;
 /** A day is still if the weight did not change by a digit in this many consecutive hours. */
 const STILL_HOURS = 10;
+/** A day that uses less than this share of the capacity has no profile of hours. */
+const PROFILED_OF_CAPACITY = 0.005;
 /** A silo with less than this share of the capacity is empty. */
 export const EMPTY_PART = 0.01;
-/** How far back an unchanged weight is followed. */
-const UNCHANGED_MS_MAX = 29 * HOUR_MS;
+/** In these hours of the night the sun does not heat the load cells. */
 const QUIET_FROM_HOUR = 2;
 const QUIET_TO_HOUR = 4;
-
-/** The medians of the weights of each hour of UTC, without the refills of the same hour. */
-interface Hours {
-  readonly fromMs: number;
-  readonly kg: (number | null)[];
-}
 
 /** Computes the refills, the balance of each local day and the level from weights and operations. */
 export function readLedger(input: LedgerInput): LedgerResult {
   const { nowMs, calendar, before } = input;
   const all = orderedWeights(input);
   const acceptFromMs = before === null ? Number.NEGATIVE_INFINITY : before.readFromMs + CONTEXT_MS;
-  const movements = input.movements.filter((one) => one.fromMs >= acceptFromMs && one.fromMs <= nowMs);
+  const movements = input.movements.filter(({ fromMs }) => fromMs >= acceptFromMs && fromMs <= nowMs);
   const capacityKg = plausibleCapacity(input.capacityKg, all);
 
   const { rises, spikes, pendingFromMs } = findRises(all, capacityKg);
   const isSpike = (timeMs: number): boolean =>
     spikes.some(({ fromMs, toMs }) => timeMs > fromMs && timeMs < toMs);
   const weights = keep(all, (timeMs) => !isSpike(timeMs));
-  const known = before?.refills ?? [];
+  const earlier = before?.refills ?? [];
   const hours = startHours(before, weights);
-  const refills = [...known];
+  const refills = [...earlier];
   const feeds = movements.filter(({ type }) => type === 'feed');
   const isDenied = (rise: Rise): boolean =>
     input.denials.some(({ fromMs, toMs }) => fromMs <= rise.toMs && toMs >= rise.fromMs);
   const accepted = rises.filter((rise) => rise.fromMs >= acceptFromMs && !isDenied(rise));
-  for (const step of inOrder(accepted, feeds)) {
-    fillHours(hours, weights, refills, before?.readFromMs ?? 0, step.fromMs);
-    refills.push(refillOf(step, weights, usePerMs(hours, refills, step.fromMs), capacityKg));
+  for (const inflow of inOrder(accepted, feeds)) {
+    fillHours(hours, weights, refills, before?.readFromMs ?? 0, inflow.fromMs);
+    refills.push(refillOf(inflow, weights, usePerMs(hours, refills, inflow.fromMs), capacityKg));
   }
   fillHours(hours, weights, refills, before?.readFromMs ?? 0, Number.POSITIVE_INFINITY);
   const discharges = [...(before?.discharges ?? []), ...movements.filter(({ type }) => type === 'discharge')];
 
   const firstDay = Math.max(before === null ? input.firstDay : before.openDay, dayAt(calendar, hours.fromMs));
   const days = closeDays({ calendar, hours, refills, discharges, firstDay, nowMs, capacityKg });
-  const found = refills.slice(known.length);
+  const added = refills.slice(earlier.length);
   const active = [
     pendingFromMs ?? nowMs,
-    ...found.filter(({ toMs }) => toMs > nowMs - FELL_BACK_WITHIN_MS - LEVEL_MS).map(({ fromMs }) => fromMs),
+    ...added.filter(({ toMs }) => toMs > nowMs - FELL_BACK_WITHIN_MS - LEVEL_MS).map(({ fromMs }) => fromMs),
     ...movements.filter(({ toMs }) => toMs > nowMs - OPERATION_MARGIN_MS).map(({ fromMs }) => fromMs),
   ];
   // The last weights of a device that reports seldom are old, and a rise can only be found with some weights before and after it.
-  const neededMs = all.atMs.at(-REREAD_COUNT) ?? all.atMs[0] ?? before?.readFromMs ?? nowMs;
+  const neededMs = all.atMs.at(-INTERVAL_COUNT) ?? all.atMs[0] ?? before?.readFromMs ?? nowMs;
   const readFromMs = floorHour(
     Math.min(nowMs - REREAD_MS, neededMs, Math.min(...active) - CONTEXT_MS - HOUR_MS),
   );
   const refillsFromMs = before === null ? startOfDay(calendar, firstDay) : acceptFromMs;
   return {
     days,
-    refills: found.filter(({ fromMs }) => fromMs >= refillsFromMs),
+    refills: added.filter(({ fromMs }) => fromMs >= refillsFromMs),
     refillsFromMs,
     level: levelNow(weights, hours, refills, capacityKg),
     tail: tailOf({ calendar, hours, refills, discharges, days, firstDay, readFromMs }),
@@ -127,7 +128,7 @@ function orderedWeights({ readings, capacityKg, nowMs }: LedgerInput): Weights {
 
 function plausibleCapacity(capacityKg: number, { kg }: Weights): number {
   if (Number.isFinite(capacityKg) && capacityKg > 0) return capacityKg;
-  return kg.reduce((max, one) => Math.max(max, one), 1);
+  return kg.reduce((max, weightKg) => Math.max(max, weightKg), 1);
 }
 
 function keep({ atMs, kg }: Weights, isKept: (timeMs: number) => boolean): Weights {
@@ -146,15 +147,15 @@ function inOrder(rises: readonly Rise[], feeds: readonly Movement[]): Inflow[] {
   const inflows: Inflow[] = [];
   const left = new Set(rises);
   for (const feed of feeds) {
-    const own = rises.find(
-      (rise) =>
-        left.has(rise) &&
-        rise.fromMs <= feed.toMs + OPERATION_MARGIN_MS &&
-        rise.toMs >= feed.fromMs - OPERATION_MARGIN_MS,
+    const rise = rises.find(
+      (candidate) =>
+        left.has(candidate) &&
+        candidate.fromMs <= feed.toMs + OPERATION_MARGIN_MS &&
+        candidate.toMs >= feed.fromMs - OPERATION_MARGIN_MS,
     );
-    if (own !== undefined) left.delete(own);
-    const fromMs = Math.min(feed.fromMs, own?.fromMs ?? feed.fromMs);
-    inflows.push({ fromMs, toMs: Math.max(feed.toMs, own?.toMs ?? feed.toMs), rise: own ?? null, feed });
+    if (rise !== undefined) left.delete(rise);
+    const fromMs = Math.min(feed.fromMs, rise?.fromMs ?? feed.fromMs);
+    inflows.push({ fromMs, toMs: Math.max(feed.toMs, rise?.toMs ?? feed.toMs), rise: rise ?? null, feed });
   }
   for (const rise of left) inflows.push({ fromMs: rise.fromMs, toMs: rise.toMs, rise, feed: null });
   return inflows.sort((a, b) => a.fromMs - b.fromMs || a.toMs - b.toMs);
@@ -167,7 +168,8 @@ function refillOf(inflow: Inflow, weights: Weights, kgPerMs: number, capacityKg:
   const isBelieved =
     feed !== null &&
     (measuredKg === null ||
-      Math.abs(feed.kg - measuredKg) <= Math.max(AMOUNT_PART * capacityKg, AMOUNT_SHARE * feed.kg));
+      Math.abs(feed.kg - measuredKg) <=
+        Math.max(AMOUNT_OF_CAPACITY * capacityKg, AMOUNT_OF_AMOUNT * feed.kg));
   const kg = isBelieved ? rounded(feed.kg, 1) : Math.max(measuredKg ?? 0, 0);
   return {
     fromMs,
@@ -191,129 +193,6 @@ function changeOver({ atMs, kg }: Weights, { fromMs, toMs }: Inflow, kgPerMs: nu
   const after = within(toMs + MINUTE_MS, toMs + LEVEL_MS);
   if (before.length === 0 || after.length === 0) return null;
   return medianOf(after) - medianOf(before) + kgPerMs * (toMs - fromMs + LEVEL_MS);
-}
-
-/** The mean use per millisecond in the 24 hours before a time, or in the known part of them. */
-function usePerMs(hours: Hours, refills: readonly Refill[], timeMs: number): number {
-  const last = nearest(hours, indexOf(hours, timeMs) - 1, -1);
-  if (last === null) return 0;
-  const first = nearest(hours, Math.max(0, last - HOURS_PER_DAY), 1);
-  if (first === null || last - first < 6) return 0;
-  return Math.max(0, usedBetween(hours, refills, first, last)) / ((last - first) * HOUR_MS);
-}
-
-const floorHour = (timeMs: number): number => Math.floor(timeMs / HOUR_MS) * HOUR_MS;
-const indexOf = (hours: Hours, timeMs: number): number => Math.floor((timeMs - hours.fromMs) / HOUR_MS);
-
-function startHours(before: LedgerTail | null, weights: Weights): Hours {
-  if (before !== null) {
-    const count = Math.max(0, (before.readFromMs - before.hoursFromMs) / HOUR_MS);
-    return { fromMs: before.hoursFromMs, kg: before.hours.slice(0, count) };
-  }
-  return { fromMs: floorHour(weights.atMs[0] ?? 0), kg: [] };
-}
-
-/** Enters the medians of the hours that begin from `readFromMs` on and end before `untilMs`. */
-function fillHours(
-  hours: Hours,
-  weights: Weights,
-  refills: readonly Refill[],
-  readFromMs: number,
-  untilMs: number,
-): void {
-  const { atMs, kg } = weights;
-  const nextMs = hours.fromMs + hours.kg.length * HOUR_MS;
-  let index = firstAtOrAfter(atMs, Math.max(nextMs, readFromMs));
-  while (index < atMs.length) {
-    const startMs = floorHour(atMs[index] ?? 0);
-    if (startMs + HOUR_MS > untilMs) return;
-    const near = refills.filter(({ toMs }) => toMs > startMs);
-    const values: number[] = [];
-    while (index < atMs.length && (atMs[index] ?? 0) < startMs + HOUR_MS) {
-      const timeMs = atMs[index] ?? 0;
-      let value = kg[index] ?? 0;
-      let isFilling = false;
-      for (const refill of near) {
-        if (timeMs >= refill.toMs) value -= refill.kg;
-        else if (timeMs > refill.fromMs) isFilling = true;
-      }
-      if (!isFilling) values.push(value);
-      index += 1;
-    }
-    const at = indexOf(hours, startMs);
-    while (hours.kg.length < at) hours.kg.push(null);
-    if (hours.kg.length === at) hours.kg.push(values.length === 0 ? null : rounded(medianOf(values), 2));
-  }
-}
-
-function firstAtOrAfter(atMs: readonly number[], timeMs: number): number {
-  let [low, high] = [-1, atMs.length];
-  while (high - low > 1) {
-    const middle = (low + high) >> 1;
-    if ((atMs[middle] ?? 0) >= timeMs) high = middle;
-    else low = middle;
-  }
-  return high;
-}
-
-/** The next hour with weights, from `index` on in this direction. */
-function nearest(hours: Hours, index: number, direction: 1 | -1): number | null {
-  let at = direction === 1 ? Math.max(index, 0) : Math.min(index, hours.kg.length - 1);
-  while (at >= 0 && at < hours.kg.length) {
-    if (hours.kg[at] !== null) return at;
-    at += direction;
-  }
-  return null;
-}
-
-/** The amount that left the silo between two hours, both of which have weights. */
-function usedBetween(hours: Hours, refills: readonly Refill[], from: number, to: number): number {
-  const [fromMs, toMs] = [hours.fromMs + from * HOUR_MS, hours.fromMs + to * HOUR_MS];
-  let kg = (hours.kg[from] ?? 0) - (hours.kg[to] ?? 0);
-  for (const refill of refills) if (refill.toMs > fromMs && refill.toMs <= toMs) kg += refill.kg;
-  return kg;
-}
-
-/** The level at a time, as a weighted mean of hours. */
-interface Boundary {
-  readonly parts: readonly { readonly hour: number; readonly weight: number }[];
-  readonly isEstimated: boolean;
-}
-
-/**
- * The mean of the hours around the time, in which the use before and after it cancels out; if an hour is missing, a line
- * between the nearest hours.
- */
-function boundaryAt(hours: Hours, timeMs: number, aroundMs: number): Boundary | null {
-  const first = Math.ceil((timeMs - aroundMs - hours.fromMs) / HOUR_MS);
-  const count = Math.round((2 * aroundMs) / HOUR_MS);
-  const around: number[] = [];
-  for (let hour = first; hour < first + count; hour += 1)
-    if (hour >= 0 && typeof hours.kg[hour] === 'number') around.push(hour);
-  if (around.length === count)
-    return { parts: around.map((hour) => ({ hour, weight: 1 / count })), isEstimated: false };
-  const middle = (timeMs - hours.fromMs) / HOUR_MS - 0.5;
-  const left = nearest(hours, Math.floor(middle), -1);
-  const right = nearest(hours, Math.floor(middle) + 1, 1);
-  if (left === null || right === null) return null;
-  const share = (middle - left) / (right - left);
-  const parts = [
-    { hour: left, weight: 1 - share },
-    { hour: right, weight: share },
-  ];
-  return { parts, isEstimated: Math.max(middle - left, right - middle) * HOUR_MS > ESTIMATED_MS };
-}
-
-function usedBetweenBoundaries(
-  hours: Hours,
-  refills: readonly Refill[],
-  from: Boundary,
-  to: Boundary,
-): number {
-  const reference = Math.min(...from.parts.map(({ hour }) => hour));
-  const usedUntil = ({ parts }: Boundary): number =>
-    parts.reduce((kg, { hour, weight }) => kg + weight * usedBetween(hours, refills, reference, hour), 0);
-  return usedUntil(to) - usedUntil(from);
 }
 
 interface DaysInput {
@@ -377,18 +256,22 @@ function dayOf(input: DaysInput, day: number, from: Boundary, to: Boundary, isOp
     ),
     quietKg: quiet.length === 0 ? null : rounded(medianOf(quiet), 1),
     flags,
-    hours: hasHours && kg > 0.005 * capacityKg ? encodeHours(usePerHour(hours, refills, startMs), kg) : null,
+    hours:
+      hasHours && kg > PROFILED_OF_CAPACITY * capacityKg
+        ? encodeHours(usePerHour(hours, refills, startMs), kg)
+        : null,
   };
 }
 
 /** The amount that operations discharged within the range; of an operation that is partly inside, its part. */
 function dischargedWithin(discharges: readonly Movement[], fromMs: number, toMs: number): number {
   let kg = 0;
-  for (const one of discharges) {
-    const shared = Math.min(one.toMs, toMs) - Math.max(one.fromMs, fromMs);
-    const isPoint = one.toMs <= one.fromMs && one.fromMs >= fromMs && one.fromMs < toMs;
-    if (isPoint) kg += one.kg;
-    else if (shared > 0) kg += (one.kg * shared) / (one.toMs - one.fromMs);
+  for (const discharge of discharges) {
+    const sharedMs = Math.min(discharge.toMs, toMs) - Math.max(discharge.fromMs, fromMs);
+    const isPoint =
+      discharge.toMs <= discharge.fromMs && discharge.fromMs >= fromMs && discharge.fromMs < toMs;
+    if (isPoint) kg += discharge.kg;
+    else if (sharedMs > 0) kg += (discharge.kg * sharedMs) / (discharge.toMs - discharge.fromMs);
   }
   return kg;
 }
@@ -408,74 +291,6 @@ function lowestKg(hours: Hours, startMs: number, endMs: number): number {
   for (let at = indexOf(hours, startMs); at < indexOf(hours, endMs); at += 1)
     lowest = Math.min(lowest, hours.kg[at] ?? Number.POSITIVE_INFINITY);
   return lowest;
-}
-
-function usePerHour(hours: Hours, refills: readonly Refill[], startMs: number): number[] {
-  const use: number[] = [];
-  let from = boundaryAt(hours, startMs, HOUR_MS);
-  for (let hour = 1; hour <= HOURS_PER_DAY; hour += 1) {
-    const to = boundaryAt(hours, startMs + hour * HOUR_MS, HOUR_MS);
-    use.push(from === null || to === null ? 0 : usedBetweenBoundaries(hours, refills, from, to));
-    from = to;
-  }
-  return use;
-}
-
-/** The median of the last half hour. A jump without a refill is not believed unless all of the last readings show the fall or rise. */
-function levelNow(
-  weights: Weights,
-  hours: Hours,
-  refills: readonly Refill[],
-  capacityKg: number,
-): LevelNow | null {
-  const { atMs, kg } = weights;
-  const last = atMs.at(-1);
-  if (last === undefined) return null;
-  const from = Math.min(
-    firstAtOrAfter(atMs, last - LEVEL_MS + MINUTE_MS),
-    Math.max(0, kg.length - LEVEL_COUNT_MIN),
-  );
-  // The use and the refills since an older weight are taken into account, which matters if weights are hours apart.
-  const kgPerMs = usePerMs(hours, refills, last);
-  const recent = kg.slice(from).map((one, index) => {
-    const timeMs = atMs[from + index] ?? last;
-    const later = refills.filter(({ fromMs, toMs }) => fromMs >= timeMs && toMs <= last);
-    return later.reduce((sum, refill) => sum + refill.kg, one - kgPerMs * (last - timeMs));
-  });
-  const earlierFrom = firstAtOrAfter(atMs, (atMs[from] ?? 0) - 2 * LEVEL_MS);
-  const recentKg = medianOf(recent);
-  const earlierKg = medianOf(kg.slice(earlierFrom, from));
-  const jumpKg = recentKg - earlierKg;
-  const isJump =
-    Math.abs(jumpKg) > JUMP_PART * capacityKg && !refills.some(({ toMs }) => toMs > last - 4 * LEVEL_MS);
-  const isFall = jumpKg < 0 && recent.every((one) => one < recentKg - jumpKg / 2);
-  // If this many readings are high, the silo is being filled or was filled: a spike of so many readings is rare.
-  const latest = kg.slice(-RISEN_COUNT);
-  const isRisen =
-    latest.length === RISEN_COUNT && latest.every((one) => one > earlierKg + (JUMP_PART / 2) * capacityKg);
-  const believedKg = isJump && !isFall ? earlierKg : recentKg;
-  const noise = noiseOf(kg.slice(Math.max(0, kg.length - 24)));
-  return {
-    kg: rounded(isRisen ? medianOf(latest.slice(-LEVEL_COUNT_MIN)) : believedKg, 1),
-    deviationKg: rounded((1.25 * noise) / Math.sqrt(recent.length), 2),
-    atMs: last,
-    unchangedSinceMs: unchangedSince(weights, hours),
-    everyMs: usualInterval(atMs),
-  };
-}
-
-function usualInterval(atMs: readonly number[]): number {
-  const latest = atMs.slice(-REREAD_COUNT);
-  const intervals = latest.slice(1).map((timeMs, index) => timeMs - (latest[index] ?? 0));
-  return intervals.length === 0 ? 0 : medianOf(intervals);
-}
-
-/** Uses the hours, because a pass reads only the last weights, and looks no further back than the hours are kept. */
-function unchangedSince({ atMs, kg }: Weights, hours: Hours): number {
-  const [lastMs, lastKg] = [atMs.at(-1) ?? 0, kg.at(-1) ?? 0];
-  let hour = indexOf(hours, lastMs);
-  while (hour > indexOf(hours, lastMs - UNCHANGED_MS_MAX) && hours.kg[hour] === rounded(lastKg, 2)) hour -= 1;
-  return Math.min(lastMs, hours.fromMs + (hour + 1) * HOUR_MS);
 }
 
 interface TailInput {

@@ -14,16 +14,17 @@ export function quantile(values: readonly number[], share: number): number | nul
 
 export const median = (values: readonly number[]): number | null => quantile(values, 0.5);
 
+/** The slope of the line through each pair of points. */
+export const pairSlopes = (points: readonly Point[]): number[] =>
+  points
+    .flatMap((from, index) => points.slice(index + 1).map((to) => (to.y - from.y) / (to.x - from.x)))
+    .filter(Number.isFinite);
+
 /** The slope that half of all pairs of points exceed (Theil–Sen); it stays right if a quarter of the points are wrong. */
-export function medianSlope(points: readonly Point[]): number | null {
-  const slopes: number[] = [];
-  for (const [index, from] of points.entries()) {
-    for (const to of points.slice(index + 1)) {
-      if (to.x !== from.x) slopes.push((to.y - from.y) / (to.x - from.x));
-    }
-  }
-  return median(slopes);
-}
+export const medianSlope = (points: readonly Point[]): number | null => median(pairSlopes(points));
+
+export const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length);
 
 export const clamp = (value: number, min: number, max: number): number =>
   Math.min(Math.max(Number.isNaN(value) ? min : value, min), max);

@@ -1,7 +1,8 @@
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
 import { DAY_MS, HOUR_MS, toIso } from '@granary/contract/time';
+import { EMPTY_WITHIN_DAYS } from '@granary/core/foresight/ahead';
 import { foresightConfiguration } from '@granary/core/foresight/configuration';
-import { EMPTY_WITHIN_DAYS, forecastOf } from '@granary/core/foresight/forecast';
+import { forecastOf } from '@granary/core/foresight/forecast';
 import { updateHistory } from '@granary/core/foresight/history';
 import { readLedger } from '@granary/core/foresight/ledger';
 import { dayAt, localCalendar, startOfDay } from '@granary/core/foresight/local-calendar';
