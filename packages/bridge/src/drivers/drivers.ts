@@ -1,5 +1,5 @@
 import type { DeviceFaults, DriverModule } from './driver.ts';
-import { messageDeviceFaults } from './message-device.ts';
+import { messageDeviceFaults } from './message-settings.ts';
 import { modbusDeviceFaults } from './modbus/device-faults.ts';
 
 /**

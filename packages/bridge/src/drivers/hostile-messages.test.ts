@@ -6,7 +6,8 @@ import { hostileText, hostileValue } from '@granary/testing/hostile-values';
 import fc from 'fast-check';
 import type { Pointer } from '../mapping/json-pointer.ts';
 import type { MessagePlace } from '../mapping/message-place.ts';
-import { MessageDevice, NETWORK_NAMES, parseJson } from './message-device.ts';
+import { MessageDevice, parseJson } from './message-device.ts';
+import { NETWORK_NAMES } from './message-settings.ts';
 import { NmeaReader } from './stream/nmea.ts';
 
 const LIBRARY = new URL('../../library/', import.meta.url);

@@ -4,7 +4,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { attach, RecordedDriver } from '@granary/testing/bridge/driver-rig';
 import type { Total } from '../mapping/totals.ts';
 import type { AttachedDevice } from './driver.ts';
-import { type Message, MessageDevice, messageDeviceFaults } from './message-device.ts';
+import { type Message, MessageDevice } from './message-device.ts';
+import { messageDeviceFaults } from './message-settings.ts';
 
 const DAY_MS = 86_400_000;
 const NOW_MS = Date.parse('2026-11-18T05:00:00Z');

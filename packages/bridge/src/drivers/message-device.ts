@@ -1,6 +1,6 @@
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import { DAY_MS, HOUR_MS, SECOND_MS } from '@granary/contract/time';
-import { durationMs, isDuration } from '../mapping/duration.ts';
+import { durationMs } from '../mapping/duration.ts';
 import { type Pointer, pointed, pointedText } from '../mapping/json-pointer.ts';
 import type { Point } from '../mapping/mapping.ts';
 import {
@@ -21,41 +21,7 @@ import type {
   ReadFailure,
   Sample,
 } from './driver.ts';
-import { serialSettings } from './serial-line.ts';
-
-/** The format in which a LoRaWAN network server sends the values that its codec has decoded. */
-interface Network {
-  readonly settings: Partial<MessageSettings>;
-  readonly payload: Pointer;
-}
-
-const key = (...keys: readonly string[]): Pointer => keys.map((one) => ({ kind: 'key', key: one }));
-
-/**
- * A frame counter begins again with every session, so it is compared together with the session. The Things Stack leaves out a
- * counter of 0, like every empty field.
- */
-const NETWORKS: Readonly<Record<string, Network>> = {
-  chirpstack: {
-    payload: key('object'),
-    settings: {
-      topic: `application/+/device/${ADDRESS}/event/up`,
-      address: key('deviceInfo', 'devEui'),
-      time: { pointer: key('time'), as: 'iso' },
-      once: [key('deduplicationId')],
-    },
-  },
-  tts: {
-    payload: key('uplink_message', 'decoded_payload'),
-    settings: {
-      topic: `v3/+/devices/${ADDRESS}/up`,
-      address: key('end_device_ids', 'device_id'),
-      time: { pointer: key('received_at'), as: 'iso' },
-      once: [key('uplink_message', 'session_key_id'), key('uplink_message', 'f_cnt')],
-    },
-  },
-};
-export const NETWORK_NAMES = Object.keys(NETWORKS);
+import { type MessageMapping, messageDeviceFaults, payloadOf, settingsOf } from './message-settings.ts';
 
 export const MESSAGE_BYTES_MAX = 256 * 1024;
 const SEEN_MAX = 16;
@@ -69,8 +35,6 @@ const BEHIND_MS_MAX = 28 * DAY_MS;
 /** Rain that fell while the bridge was not running is counted only if that time was not longer than this. */
 const TOTAL_AGE_MS_MAX = DAY_MS;
 const TOTAL_KEPT_EVERY_MS = HOUR_MS;
-const ADDRESS_TEXT = /^[^+#/\s\0]{1,100}$/;
-
 /** A message in the form in which a driver passes it on. */
 export interface Message {
   /** The text of the message, for points without a pointer. */
@@ -81,45 +45,6 @@ export interface Message {
   /** True if the broker retained the message, so that it may have any age. */
   readonly isRetained: boolean;
   readonly roundTripMs: number | null;
-}
-
-type MessageMapping = AttachedDevice['mapping'] & { readonly settings: MessageSettings };
-
-/** Checks whether the site file has everything that the mapping of a device needs; returns one sentence for each fault. */
-export function messageDeviceFaults({ mapping, endpoint, options }: AttachedDevice): string[] {
-  const faults = endpointFaults(endpoint);
-  const { address, network } = options;
-  const settings = settingsOf(mapping as MessageMapping, network);
-  const topics = [settings.topic, ...mapping.points.map(({ place }) => (place as MessagePlace).topic)];
-  const isMqtt = /^mqtts?:/.test(endpoint);
-  if (mapping.protocol === 'lorawan' && !Object.hasOwn(NETWORKS, String(network)))
-    faults.push(`options.network must be one of ${NETWORK_NAMES.join(', ')}`);
-  for (const name of ['silent_after', 'every'])
-    if (options[name] !== undefined && !isDuration(options[name]))
-      faults.push(`options.${name} must be a duration such as 30s, 5m or 1h`);
-  const needsAddress = isMqtt && topics.some((topic) => topic?.includes(ADDRESS));
-  if (needsAddress && (typeof address !== 'string' || !ADDRESS_TEXT.test(address)))
-    faults.push('options.address must be the part of the topic that names the device, without / + and #');
-  if (isMqtt && topics.every((topic) => topic === null))
-    faults.push(`the mapping ${mapping.name} names no topic`);
-  return faults;
-}
-
-/** Checks the address; its scheme was checked before. */
-function endpointFaults(endpoint: string): string[] {
-  const url = new URL(endpoint);
-  const { protocol, port } = url;
-  if (protocol === 'serial:' && serialSettings(url) === null)
-    return [`"${endpoint}" is no serial line: use serial:///dev/ttyUSB0?baud=9600&parity=even&stop=1`];
-  const needsPort = protocol === 'tcp:' || protocol === 'listen:';
-  if (port === '0' || (needsPort && port === ''))
-    return [`"${endpoint}" needs a port, such as ${protocol}//${url.hostname || '0.0.0.0'}:4001`];
-  return [];
-}
-
-function settingsOf({ protocol, settings }: MessageMapping, network: unknown): MessageSettings {
-  if (protocol !== 'lorawan' || !Object.hasOwn(NETWORKS, String(network))) return settings;
-  return { ...settings, ...NETWORKS[String(network)]?.settings };
 }
 
 /** A device that sends without being asked: makes samples of its messages, and detects its silence. */
@@ -159,7 +84,7 @@ export class MessageDevice {
     this.attached = attached;
     this.settings = settingsOf(mapping, network);
     this.#points = mapping.points as readonly Point<MessagePlace>[];
-    this.#payload = mapping.protocol === 'lorawan' ? (NETWORKS[String(network)]?.payload ?? []) : [];
+    this.#payload = payloadOf(attached);
     this.#events = events;
     this.#parts = parts;
     this.#silentAfterMs =
@@ -177,8 +102,8 @@ export class MessageDevice {
 
   /** Returns the filters of its points, each with the topic in the mapping. */
   topics(): { readonly filter: string; readonly topic: string | null }[] {
-    const own = new Set(this.#points.map(({ place }) => place.topic));
-    return [...own].flatMap((topic) => {
+    const topics = new Set(this.#points.map(({ place }) => place.topic));
+    return [...topics].flatMap((topic) => {
       const filter = topic ?? this.settings.topic;
       return filter === null ? [] : [{ filter: this.topicOf(filter), topic }];
     });
@@ -333,12 +258,12 @@ export class MessageDevice {
 
   #raws({ text, document, topic }: Message): (point: string) => RawValue | undefined {
     const payload = pointed(this.#payload, document);
-    const found = new Map<string, RawValue>();
+    const raws = new Map<string, RawValue>();
     for (const { name, place } of this.#points) {
       const raw = place.topic === topic ? rawOf(place, payload, text) : undefined;
-      if (raw !== undefined) found.set(name, raw);
+      if (raw !== undefined) raws.set(name, raw);
     }
-    return (point) => found.get(point);
+    return (point) => raws.get(point);
   }
 
   #values(message: Message, atMs: number, hasOwnTime: boolean): PointValue[] {
@@ -382,19 +307,8 @@ export class MessageDevice {
   #counterOf({ name, place, rules: { scale, unit, convert } }: Point<MessagePlace>): string {
     const { id, endpoint, options, mapping } = this.attached;
     const { address = null, network = null } = options;
-    return JSON.stringify([
-      id,
-      name,
-      endpoint,
-      address,
-      network,
-      mapping.name,
-      mapping.version,
-      place,
-      scale,
-      unit,
-      convert,
-    ]);
+    const device = [id, name, endpoint, address, network, mapping.name, mapping.version];
+    return JSON.stringify([...device, place, scale, unit, convert]);
   }
 }
 

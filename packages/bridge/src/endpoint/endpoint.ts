@@ -68,11 +68,7 @@ interface UnitState<Request> {
   lastAnswerMs: number | null;
   roundTripMs: number | null;
   lastFailure: DeviceHealth['lastFailure'];
-  requests: number;
-  failures: number;
-  timeouts: number;
-  skipped: number;
-  latenessMsMax: number;
+  readonly counters: { -readonly [Name in keyof DeviceHealth['counters']]: number };
 }
 
 /** Every fourth probe has the full timeout: a unit that has become slower would not be found with short timeouts only. */
@@ -107,11 +103,7 @@ export class Endpoint<Request> {
         lastAnswerMs: null,
         roundTripMs: null,
         lastFailure: null,
-        requests: 0,
-        failures: 0,
-        timeouts: 0,
-        skipped: 0,
-        latenessMsMax: 0,
+        counters: { requests: 0, failures: 0, timeouts: 0, skipped: 0, latenessMsMax: 0 },
       };
       state.groups.push(
         ...unit.groups.map((group) => ({
@@ -160,13 +152,7 @@ export class Endpoint<Request> {
         failures: state.breaker.failures,
       },
       lastFailure: state.lastFailure,
-      counters: {
-        requests: state.requests,
-        failures: state.failures,
-        timeouts: state.timeouts,
-        skipped: state.skipped,
-        latenessMsMax: state.latenessMsMax,
-      },
+      counters: { ...state.counters },
     }));
   }
 
@@ -224,34 +210,27 @@ export class Endpoint<Request> {
     const { unit, group, breakers } = state;
     if (unit.breaker.nextTryMs === null && !state.isWanted) {
       const { atMs, skipped, nextMs } = slotAt(state.dueMs, group.everyMs, nowMs);
-      unit.skipped += skipped;
-      unit.latenessMsMax = Math.max(unit.latenessMsMax, nowMs - atMs);
+      unit.counters.skipped += skipped;
+      unit.counters.latenessMsMax = Math.max(unit.counters.latenessMsMax, nowMs - atMs);
       state.dueMs = nextMs;
     } else if (state.dueMs <= nowMs) this.#skipTo(state, nowMs);
     state.isWanted = false;
     // Requests that failed last time come last, so that they do not hide that the device answers the others.
     const failuresOf = (request: Request) => breakers.get(request)?.failures ?? 0;
     const left = group.requests.toSorted((one, other) => failuresOf(one) - failuresOf(other));
-    return {
-      group: state,
-      left,
-      answers: new Map(),
-      failures: new Map(),
-      isHeard: false,
-      strange: null,
-    };
+    return { group: state, left, answers: new Map(), failures: new Map(), isHeard: false, strange: null };
   }
 
   #skipTo(state: GroupState<Request>, nowMs: number): void {
     const { skipped, nextMs } = slotAt(state.dueMs, state.group.everyMs, nowMs);
-    state.unit.skipped += skipped + 1;
+    state.unit.counters.skipped += skipped + 1;
     state.dueMs = nextMs;
   }
 
   async #ask(state: GroupState<Request>, poll: Poll<Request>, request: Request): Promise<void> {
     const { unit, breakers } = state;
     const startedMs = monotonicMs();
-    unit.requests += 1;
+    unit.counters.requests += 1;
     try {
       poll.answers.set(request, await unit.unit.ask(request, this.#timeoutMs(unit)));
       unit.roundTripMs = Math.round((monotonicMs() - startedMs) * 10) / 10;
@@ -261,12 +240,8 @@ export class Endpoint<Request> {
     } catch (error) {
       // A request that is interrupted by the end of the bridge means nothing for the device.
       if (!this.#isRunning) return;
-      this.#refused(
-        state,
-        poll,
-        request,
-        error instanceof ReadError ? error : new ReadError('malformed', String(error)),
-      );
+      const reason = error instanceof ReadError ? error : new ReadError('malformed', String(error));
+      this.#refused(state, poll, request, reason);
     }
   }
 
@@ -304,7 +279,7 @@ export class Endpoint<Request> {
   #refused(state: GroupState<Request>, poll: Poll<Request>, request: Request, error: ReadError): void {
     const { unit, breakers } = state;
     const { code, message, isConnection } = error;
-    unit.failures += 1;
+    unit.counters.failures += 1;
     const isTimeout = code === 'timeout' && !isConnection;
     if (code === 'exception') {
       this.#note(poll, code, message, [request]);
@@ -322,7 +297,7 @@ export class Endpoint<Request> {
     this.#note(poll, code, message, [request, ...poll.left.splice(0)]);
     const nowMs = monotonicMs();
     if (isTimeout) {
-      unit.timeouts += 1;
+      unit.counters.timeouts += 1;
       breakers.set(request, afterFailure(breakers.get(request) ?? CLOSED, nowMs, Math.random(), true));
       this.#missed(unit, message);
     } else this.#disconnected(unit, nowMs, { code, detail: message });
@@ -357,10 +332,9 @@ export class Endpoint<Request> {
   #lose(state: GroupState<Request>, { code, detail }: Pick<ReadFailure, 'code' | 'detail'>): void {
     if (state.poll !== null) return;
     state.isLost = true;
-    const { requests, pointsOf, failed } = state.group;
-    const failure = { code, detail, points: [...new Set(requests.flatMap((request) => pointsOf(request)))] };
-    state.unit.lastFailure = { ...failure, atMs: this.#parts.now() };
-    failed(failure);
+    const { requests, pointsOf } = state.group;
+    const points = [...new Set(requests.flatMap((request) => pointsOf(request)))];
+    this.#failed(state, { code, detail, points });
   }
 
   #silent(unit: UnitState<Request>, reason: string): void {
@@ -371,10 +345,10 @@ export class Endpoint<Request> {
   }
 
   #note(poll: Poll<Request>, code: ReadFailure['code'], detail: string, requests: readonly Request[]): void {
-    const points = requests.flatMap((one) => poll.group.group.pointsOf(one));
-    const known = poll.failures.get(detail);
-    if (known === undefined) poll.failures.set(detail, { code, points });
-    else known.points.push(...points);
+    const points = requests.flatMap((request) => poll.group.group.pointsOf(request));
+    const noted = poll.failures.get(detail);
+    if (noted === undefined) poll.failures.set(detail, { code, points });
+    else noted.points.push(...points);
   }
 
   #end(state: GroupState<Request>, poll: Poll<Request>): void {
@@ -383,20 +357,20 @@ export class Endpoint<Request> {
     if (poll.strange !== null && !poll.isHeard) this.#missed(unit, poll.strange);
     // This includes a poll that was interrupted: otherwise no probe would find its unit again.
     state.isLost = unit.breaker.failures > 0 && (poll.answers.size === 0 || unit.isConnectionLost);
-    for (const [detail, { code, points }] of poll.failures) {
-      const failure = { code, detail, points: [...new Set(points)] };
-      unit.lastFailure = { ...failure, atMs: this.#parts.now() };
-      group.failed(failure);
-    }
+    for (const [detail, { code, points }] of poll.failures)
+      this.#failed(state, { code, detail, points: [...new Set(points)] });
     if (poll.answers.size === 0) return;
     try {
       group.finished(poll.answers, unit.roundTripMs ?? 0);
     } catch (error) {
       // An error in the answers of one device must not stop the polls of all others.
       const points = [...poll.answers.keys()].flatMap((request) => group.pointsOf(request));
-      const failure = { code: 'malformed' as const, detail: String(error), points };
-      unit.lastFailure = { ...failure, atMs: this.#parts.now() };
-      group.failed(failure);
+      this.#failed(state, { code: 'malformed', detail: String(error), points });
     }
+  }
+
+  #failed({ unit, group }: GroupState<Request>, failure: ReadFailure): void {
+    unit.lastFailure = { ...failure, atMs: this.#parts.now() };
+    group.failed(failure);
   }
 }

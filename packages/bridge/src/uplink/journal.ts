@@ -5,6 +5,8 @@ import { HOUR_MS, MINUTE_MS, SECOND_MS } from '@granary/contract/time';
 import type { LogLevel } from '../drivers/driver.ts';
 import type { Total } from '../mapping/totals.ts';
 import { messageOf } from '../message-of.ts';
+import { GAPS_SCHEMA, type Gap, Gaps, storeGap, trimGaps } from './gaps.ts';
+import { isDamaged, isInUse } from './journal-errors.ts';
 import { type Reading, settled } from './message.ts';
 
 const FLUSH_MS = 100;
@@ -15,10 +17,6 @@ const PENDING_MAX = 20_000;
 const FORGET_AT_ONCE = 1_000;
 /** The number of the oldest readings that are dropped at once when the journal is full. */
 const DROP_AT_ONCE = 5_000;
-const GAPS_SHOWN_MAX = 20;
-const GAPS_MAX = 10_000;
-/** If readings of a device are dropped within this time of its last gap, they extend the same gap. */
-const SAME_GAP_MS = HOUR_MS;
 
 export interface JournalOptions {
   /** The file; `:memory:` keeps nothing over a restart. */
@@ -34,14 +32,6 @@ export interface JournalOptions {
 }
 
 export class JournalInUseError extends Error {}
-
-/** A period in which readings of a device were dropped. */
-export interface Gap {
-  readonly deviceId: string;
-  readonly fromMs: number;
-  readonly toMs: number;
-  readonly readings: number;
-}
 
 export interface JournalStatus {
   readonly readings: number;
@@ -70,7 +60,6 @@ export interface Batch {
 const SCHEMA = `
   CREATE TABLE IF NOT EXISTS waiting (seq INTEGER PRIMARY KEY, device TEXT NOT NULL, at_ms INTEGER NOT NULL, clock_ms INTEGER, body TEXT NOT NULL);
   CREATE INDEX IF NOT EXISTS waiting_of_device ON waiting (device, seq);
-  CREATE TABLE IF NOT EXISTS given_up (device TEXT NOT NULL, from_ms INTEGER NOT NULL, to_ms INTEGER NOT NULL, readings INTEGER NOT NULL, PRIMARY KEY (device, from_ms));
   CREATE TABLE IF NOT EXISTS state (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 `;
 const PUT_STATE =
@@ -90,10 +79,8 @@ export class Journal {
   #timer: NodeJS.Timeout | undefined;
   #trimTimer: NodeJS.Timeout | undefined;
   #countOf = new Map<string, number>();
-  #dropped = 0;
-  /** The last gap of each device, in the order of time. */
-  readonly #gapOf = new Map<string, Gap>();
-  #saidGapMs = Number.NEGATIVE_INFINITY;
+  readonly #gaps = new Gaps();
+  #loggedGapMs = Number.NEGATIVE_INFINITY;
   #fault: string | null = null;
 
   constructor(options: JournalOptions) {
@@ -127,9 +114,9 @@ export class Journal {
     this.#pending.push(reading);
     this.#count(reading.deviceId, 1);
     if (this.#pending.length > PENDING_MAX) {
-      const given = this.#pending.splice(0, FORGET_AT_ONCE);
-      for (const { deviceId } of given) this.#count(deviceId, -1);
-      this.#giveUp(given);
+      const oldest = this.#pending.splice(0, FORGET_AT_ONCE);
+      for (const { deviceId } of oldest) this.#count(deviceId, -1);
+      this.#giveUp(oldest);
     }
     this.#flushSoon(this.#fault === null ? FLUSH_MS : RETRY_MS);
   }
@@ -145,7 +132,7 @@ export class Journal {
     fitting: (readings: readonly Pick<Reading, 'body'>[]) => number,
   ): Batch | null {
     if (this.waitingOf(deviceId) === 0) return null;
-    const found = this.#attempt(
+    const waiting = this.#attempt(
       () =>
         this.#database
           ?.prepare(
@@ -153,7 +140,7 @@ export class Journal {
           )
           .all(deviceId, this.#delivered.get(deviceId) ?? 0, readingsMax) as unknown as Row[] | undefined,
     );
-    const rows = found?.slice(0, fitting(found)) ?? [];
+    const rows = waiting?.slice(0, fitting(waiting)) ?? [];
     const last = rows.at(-1);
     const stored = rows.map(({ at_ms, clock_ms, body }) => ({
       deviceId,
@@ -164,7 +151,11 @@ export class Journal {
     const readings = last === undefined ? this.#inMemory(deviceId, readingsMax, fitting) : stored;
     if (readings.length === 0) return null;
     const aheadMs = this.#options.aheadMs();
-    return { deviceId, upTo: last?.seq ?? null, readings: readings.map((one) => settled(one, aheadMs)) };
+    return {
+      deviceId,
+      upTo: last?.seq ?? null,
+      readings: readings.map((reading) => settled(reading, aheadMs)),
+    };
   }
 
   /** Returns readings in memory only while the disk cannot be written: otherwise they are on disk in a moment. */
@@ -174,8 +165,8 @@ export class Journal {
     fitting: (readings: readonly Pick<Reading, 'body'>[]) => number,
   ): readonly Reading[] {
     if (this.#fault === null) return [];
-    const own = this.#pending.filter((reading) => reading.deviceId === deviceId).slice(0, readingsMax);
-    return own.slice(0, fitting(own));
+    const waiting = this.#pending.filter((reading) => reading.deviceId === deviceId).slice(0, readingsMax);
+    return waiting.slice(0, fitting(waiting));
   }
 
   /** Removes readings that the service has stored. They are deleted a moment later; until then they are skipped. */
@@ -224,9 +215,9 @@ export class Journal {
       readings,
       bytes: this.#attempt(() => this.#bytes()) ?? 0,
       oldestMs: oldest?.at_ms ?? this.#pending[0]?.atMs ?? null,
-      dropped: this.#dropped,
+      dropped: this.#gaps.dropped,
       fault: this.#fault,
-      gaps: [...this.#gapOf.values()].slice(-GAPS_SHOWN_MAX),
+      gaps: this.#gaps.shown(),
     };
   }
 
@@ -243,7 +234,7 @@ export class Journal {
       database.exec(
         'PRAGMA locking_mode = EXCLUSIVE; PRAGMA busy_timeout = 1000; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL',
       );
-      database.exec(SCHEMA);
+      database.exec(SCHEMA + GAPS_SCHEMA);
       const boot = database.prepare("SELECT value FROM state WHERE key = 'boot'").get()?.['value'];
       if (bootId === null || boot !== bootId) {
         // The boot clock began again, so the times can no longer be compared with it.
@@ -265,20 +256,7 @@ export class Journal {
     const counts = database.prepare('SELECT device, COUNT(*) AS count FROM waiting GROUP BY device').all();
     this.#countOf = new Map(counts.map(({ device, count }) => [String(device), Number(count)]));
     for (const { deviceId } of this.#pending) this.#count(deviceId, 1);
-    const gaps = database
-      .prepare('SELECT device, from_ms, to_ms, readings FROM given_up ORDER BY to_ms')
-      .all()
-      .map(({ device, from_ms, to_ms, readings }) => ({
-        deviceId: String(device),
-        fromMs: Number(from_ms),
-        toMs: Number(to_ms),
-        readings: Number(readings),
-      }));
-    for (const gap of gaps) this.#noteGap(gap);
-    this.#dropped = Math.max(
-      this.#dropped,
-      gaps.reduce((sum, { readings }) => sum + readings, 0),
-    );
+    this.#gaps.load(database);
   }
 
   #count(deviceId: string, by: number): void {
@@ -345,11 +323,7 @@ export class Journal {
     const { hoursMax, bytesMax, now, aheadMs } = this.#options;
     if (this.#database === null) this.#use();
     this.#deleteDelivered();
-    this.#database
-      ?.prepare(
-        'DELETE FROM given_up WHERE rowid IN (SELECT rowid FROM given_up ORDER BY to_ms DESC LIMIT -1 OFFSET ?)',
-      )
-      .run(GAPS_MAX);
+    if (this.#database !== null) trimGaps(this.#database);
     while (this.#bytes() > bytesMax) if (!this.#dropOldest(null)) break;
     // Readings are dropped by their age only while the time is known to be right.
     if (aheadMs() === null) return;
@@ -383,42 +357,16 @@ export class Journal {
   #giveUp(readings: readonly Reading[]): void {
     const [first] = readings;
     if (first === undefined) return;
-    this.#dropped += readings.length;
-    for (const [deviceId, own] of Map.groupBy(readings, (reading) => reading.deviceId)) {
-      const times = own.map(({ atMs }) => atMs);
-      const fromMs = times.reduce((least, one) => Math.min(least, one));
-      const last = this.#gapOf.get(deviceId);
-      const isSame = last !== undefined && Math.abs(fromMs - last.toMs) <= SAME_GAP_MS;
-      const gap = {
-        deviceId,
-        fromMs: isSame ? last.fromMs : fromMs,
-        toMs: times.reduce((most, one) => Math.max(most, one), isSame ? last.toMs : fromMs),
-        readings: own.length + (isSame ? last.readings : 0),
-      };
-      this.#noteGap(gap);
-      this.#attempt(() => this.#recordGap(gap));
-    }
+    for (const gap of this.#gaps.add(readings))
+      this.#attempt(() => (this.#database === null ? undefined : storeGap(this.#database, gap)));
     const nowMs = performance.now();
-    if (nowMs - this.#saidGapMs < MINUTE_MS) return;
-    this.#saidGapMs = nowMs;
+    if (nowMs - this.#loggedGapMs < MINUTE_MS) return;
+    this.#loggedGapMs = nowMs;
     this.#options.log('error', 'readings were given up, because the journal is full', {
       readings: readings.length,
       since: first.atMs,
-      inAll: this.#dropped,
+      inAll: this.#gaps.dropped,
     });
-  }
-
-  #noteGap(gap: Gap): void {
-    this.#gapOf.delete(gap.deviceId);
-    this.#gapOf.set(gap.deviceId, gap);
-  }
-
-  #recordGap({ deviceId, fromMs, toMs, readings }: Gap): void {
-    this.#database
-      ?.prepare(
-        'INSERT INTO given_up VALUES (?, ?, ?, ?) ON CONFLICT (device, from_ms) DO UPDATE SET to_ms = excluded.to_ms, readings = excluded.readings',
-      )
-      .run(deviceId, fromMs, toMs, readings);
   }
 
   /** Runs work on the disk. A full or broken disk stops nothing; the fault is logged once, and its end, too. */
@@ -476,13 +424,3 @@ function renamed(from: string, to: string): void {
     if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error;
   }
 }
-
-/** Returns the low byte of a code of SQLite, which is the kind of error. */
-const codeOf = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
-
-/** The codes SQLITE_BUSY and SQLITE_LOCKED mean that the file is in use. */
-const isInUse = (error: unknown): boolean => [5, 6].includes(codeOf(error));
-
-/** The codes SQLITE_CORRUPT and SQLITE_NOTADB mean that the file is damaged. */
-const isDamaged = (error: unknown): boolean => [11, 26].includes(codeOf(error));
