@@ -43,6 +43,12 @@ const COMPILED_CATALOGUES: readonly Plugin[] = [
 const OF_SEVERAL_VIEWS =
   /\/console\/src\/(main\.tsx|kit\/|commands\/|operations\/job|shifts\/notes|devices\/(administration\/(device-[df]|cred)|facts\/)|map\/(vehicles|surface\/proj))/;
 
+/**
+ * The modules of these packages only declare, so one of which nothing is used is left out. Otherwise a language could import the
+ * page for such a module, and each would wait for the other.
+ */
+const TREESHAKE = { moduleSideEffects: (id: string) => !/\/packages\/(contract|common)\//.test(id) };
+
 /** The page only sends values from forms and never validates, so nothing that it needs may import the schema library. */
 const withoutSchemas: Plugin = {
   name: 'without-schemas',
@@ -93,7 +99,10 @@ export async function buildConsole(): Promise<void> {
     logLevel: 'warn',
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     plugins: [withoutSchemas, ...COMPILED_CATALOGUES, preloadedFont],
-    worker: { plugins: () => [withoutSchemas, ...COMPILED_CATALOGUES] },
+    worker: {
+      plugins: () => [withoutSchemas, ...COMPILED_CATALOGUES],
+      rolldownOptions: { treeshake: TREESHAKE },
+    },
     build: {
       outDir: folder,
       emptyOutDir: true,
@@ -103,6 +112,7 @@ export async function buildConsole(): Promise<void> {
       // The page has few files, because each file is a request: the first view, each other view, each language.
       cssCodeSplit: false,
       rolldownOptions: {
+        treeshake: TREESHAKE,
         output: {
           codeSplitting: {
             groups: [
@@ -126,6 +136,7 @@ export async function buildConsole(): Promise<void> {
       emptyOutDir: false,
       target: 'es2023',
       rolldownOptions: {
+        treeshake: TREESHAKE,
         input: 'src/phone/service-worker.ts',
         output: { format: 'iife', entryFileNames: 'service-worker.js' },
       },

@@ -51,6 +51,8 @@ test('the script of the first view is small in every language, of which one is l
       [...loaded].filter((file) => languages.includes(file)),
       [language],
     );
+    // The page waits for its language, so a language that imports the page is never there.
+    assert.equal(withImports([language]).has(page), false, `${language} imports the page`);
     const bytes = sentBytes(loaded);
     assert.ok(bytes <= SCRIPT_BYTES_MAX, `${language}: ${bytes} bytes`);
   }
