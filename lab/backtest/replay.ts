@@ -1,3 +1,4 @@
+import { DAY_MS, HOUR_MS } from '@granary/contract/time';
 import { forecastOf } from '@granary/core/foresight/forecast';
 import { updateHistory } from '@granary/core/foresight/history';
 import { LEDGER_MARGIN_MS, readLedger } from '@granary/core/foresight/ledger';
@@ -7,6 +8,7 @@ import type {
   Animals,
   Forecast,
   History,
+  LedgerResult,
   LedgerTail,
   LevelReading,
   Refill,
@@ -17,8 +19,7 @@ import { BASELINES, type LevelAt } from './baselines.ts';
 import { type Silo, SLOT_MS, START_MS, timeOf, ZONE } from './silo.ts';
 
 const SLOTS_PER_HOUR = 12;
-const DAY_MS = 86_400_000;
-const STALE_MS = 6 * 3_600_000;
+const STALE_MS = 6 * HOUR_MS;
 /** Forecasts are made every three hours, and in the hour after a refill. */
 const PASS_SLOTS = 3 * SLOTS_PER_HOUR;
 const BACKLOG_SLOTS = SLOTS_PER_HOUR;
@@ -76,33 +77,13 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
       earliest = Math.min(earliest, arrivals[next] ?? 0);
       next += 1;
     }
-    const isLate: boolean = tail !== null && timeOf(earliest) < tail.settledMs;
-    let firstDay = FIRST_DAY;
-    if (isLate) firstDay = dayAt(CALENDAR, timeOf(lastBefore(silo, earliest, slot)));
-    const before: LedgerTail | null = isLate ? null : tail;
-    const fromMs =
-      before === null
-        ? Math.max(
-            START_MS,
-            (isLate ? timeOf(lastBefore(silo, earliest, slot)) : START_MS) - LEDGER_MARGIN_MS - DAY_MS,
-          )
-        : before.readFromMs;
-    const result = readLedger({
-      nowMs,
-      calendar: CALENDAR,
-      capacityKg: silo.capacityKg,
-      before,
-      firstDay,
-      readings: readingsOf(silo, fromMs, slot),
-      movements: [],
-      denials: [],
-    });
+    const result = ledgerPass(silo, slot, tail, earliest);
     tail = result.tail;
     for (const day of result.days) days.set(day.day, day);
     const old = [...known.entries()].filter(([atMs]) => atMs >= result.refillsFromMs);
     for (const [atMs] of old) known.delete(atMs);
     for (const refill of result.refills) {
-      const same = old.find(([, one]) => Math.abs(one.refill.fromMs - refill.fromMs) < 3_600_000);
+      const same = old.find(([atMs]) => Math.abs(atMs - refill.fromMs) < HOUR_MS);
       known.set(refill.fromMs, { refill, knownSlot: same?.[1].knownSlot ?? slot });
     }
     if (!isForecast) continue;
@@ -144,6 +125,24 @@ export function replay(silo: Silo, areAnimalsKnown: boolean): Replayed {
     alert = after;
   }
   return { silo, made, days, refills: [...known.values()], alerts, history };
+}
+
+/** A pass over the new readings; readings of a settled day that arrive late are read again from the day before them on. */
+function ledgerPass(silo: Silo, slot: number, tail: LedgerTail | null, earliestSlot: number): LedgerResult {
+  const isLate = tail !== null && timeOf(earliestSlot) < tail.settledMs;
+  const before = isLate ? null : tail;
+  const anewMs = isLate ? timeOf(lastBefore(silo, earliestSlot, slot)) : START_MS;
+  const fromMs = before?.readFromMs ?? Math.max(START_MS, anewMs - LEDGER_MARGIN_MS - DAY_MS);
+  return readLedger({
+    nowMs: timeOf(slot),
+    calendar: CALENDAR,
+    capacityKg: silo.capacityKg,
+    before,
+    firstDay: isLate ? dayAt(CALENDAR, anewMs) : FIRST_DAY,
+    readings: readingsOf(silo, fromMs, slot),
+    movements: [],
+    denials: [],
+  });
 }
 
 const isStuck = ({ reportedKg }: Silo, slot: number): boolean =>

@@ -152,6 +152,9 @@ function queryType(schema: unknown, types: TypeTexts): string {
 
 const group = (members: string): string => `{\n${indented(members)}\n}`;
 
+const union = (name: string, values: readonly string[]): string =>
+  `export type ${name} = ${values.map((value) => `'${value}'`).join(' | ')};`;
+
 export async function clientTypes(): Promise<string> {
   const types = new TypeTexts();
   const methods = (tree: EndpointTree): string => methodsOf(tree, types);
@@ -208,8 +211,6 @@ export async function clientTypes(): Promise<string> {
     .filter(([name]) => !written.has(name))
     .map(([name, tree]) => [name, group(methods(tree))] as const);
   const members = [...client, ...derived].map(([name, text]) => `readonly ${name}: ${text};`).join('\n');
-  const union = (name: string, values: readonly string[]): string =>
-    `export type ${name} = ${values.map((value) => `'${value}'`).join(' | ')};`;
   return `${[
     (await readFile(BASE, 'utf8')).replace(/^\/\/.*\n+/, ''),
     union('ErrorCode', ERROR_CODES),

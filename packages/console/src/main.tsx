@@ -1,4 +1,5 @@
 import './styles/tokens.css';
+import { set } from './kit/set.ts';
 import './styles/base.css';
 import './styles/panel.css';
 import './styles/print.css';
@@ -89,7 +90,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   function close(): void {
     isOpen = false;
     removeEventListener('pagehide', close);
-    clearInterval(cookieTimer);
+    endCookie();
     unfollow();
     unfollowZone();
     endKeeping();
@@ -100,12 +101,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   }
   const onEnded = (): void => {
     close();
-    // Another window may have signed in with another key. The key that was refused is not tried again.
-    const askAgain = async (): Promise<SignInResult> => {
-      const result = await currentSession(client);
-      const isRefused = isSignedIn(result) && result.key_id === own.key_id;
-      return isRefused ? { kind: 'refused', failure: null } : result;
-    };
+    const askAgain = (): Promise<SignInResult> => otherSession(own);
     void openWith(askAgain(), askAgain, texts.value.session.ended);
   };
   const live = new Live(client, onEnded, { isShown, openSharedStreams: openStreams, firstRead: first });
@@ -127,9 +123,7 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
     showSignIn(null);
   };
   const stops = new StopRequests(() => live.makeRoom());
-  // A browser keeps a cookie for a limited time, and each answer to this request renews it.
-  const keepCookie = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
-  const cookieTimer = isSharedBrowser(own) ? setInterval(keepCookie, COOKIE_KEPT_EVERY_MS) : undefined;
+  const endCookie = isSharedBrowser(own) ? keepCookie() : () => undefined;
   const confirming = signal<Confirming | null>(null);
   const personAsked = signal(isPersonAsked(own) ? (link?.name ?? '') : null);
   const endKeeping = kept === undefined && !isSharedBrowser(own) ? keepFor(own, live) : () => undefined;
@@ -143,21 +137,9 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   const draw = (session: SignedIn): void => {
     openUnits(client, session).catch(() => undefined);
     const become = (next: SignedIn | null): void => draw(next ?? own);
-    const shared = {
-      client,
-      settings,
-      live,
-      stops,
-      navigation,
-      preferences,
-      session,
-      confirming,
-      personAsked,
-      become,
-      signOut,
-    };
+    const parts = { client, settings, live, stops, navigation, preferences, session };
     render(
-      <ConsoleContext.Provider value={shared}>
+      <ConsoleContext.Provider value={{ ...parts, confirming, personAsked, become, signOut }}>
         <App />
       </ConsoleContext.Provider>,
       place,
@@ -167,6 +149,20 @@ async function showConsole(own: SignedIn, { first, kept }: Opened = {}): Promise
   if (kept === undefined) await Promise.race([first?.catch(() => undefined), later(DRAWN_AFTER_MS)]);
   if (isOpen) draw(own);
   return close;
+}
+
+/** The session of another window, which may have signed in with another key. The key that was refused is not tried again. */
+async function otherSession({ key_id }: SignedIn): Promise<SignInResult> {
+  const result = await currentSession(client);
+  const isRefused = isSignedIn(result) && result.key_id === key_id;
+  return isRefused ? { kind: 'refused', failure: null } : result;
+}
+
+/** A browser keeps a cookie for a limited time, and each answer to this request renews it. */
+function keepCookie(): () => void {
+  const renew = (): void => void client.session.get({ timeLimitMs: 0 }).catch(() => undefined);
+  const timer = setInterval(renew, COOKIE_KEPT_EVERY_MS);
+  return () => clearInterval(timer);
 }
 
 /** Keeps the state in the browser while it is current, and reloads the page when the service has another one. */
@@ -292,8 +288,6 @@ if (link?.kind === 'invite') {
 /** Whether the person can see the page: not while it is behind another one or minimised. */
 function pageShown(): ReadonlySignal<boolean> {
   const isShown = signal(!document.hidden);
-  document.addEventListener('visibilitychange', () => {
-    isShown.value = !document.hidden;
-  });
+  document.addEventListener('visibilitychange', () => set(isShown, !document.hidden));
   return isShown;
 }

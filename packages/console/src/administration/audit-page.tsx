@@ -20,7 +20,7 @@ import { useAction } from '../kit/form-state.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { actionText } from '../kit/sentences.ts';
-import { PageList, Table, textColumn } from '../kit/table.tsx';
+import { column, PageList, Table, textColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
 import { actorText, nameOf } from '../operations/jobs.ts';
@@ -98,51 +98,38 @@ export function AuditPage() {
 function auditColumns(): readonly Column<AuditEntry>[] {
   const { audit, table } = texts.value;
   return [
-    {
-      name: 'action',
-      title: audit.action,
-      kind: 'title',
-      sortBy: ({ action }) => actionText(action),
-      cell: ({ action }) => <strong title={action}>{actionText(action)}</strong>,
-    },
-    { name: 'at', title: audit.at, sortBy: ({ at }) => at, cell: ({ at }) => <Time at={at} /> },
-    {
-      name: 'who',
-      title: audit.who,
-      sortBy: ({ actor }) => nameOf(actor),
-      cell: ({ actor }) => <span class="free-text">{actorText(actor) ?? audit.nobody}</span>,
-    },
-    {
-      name: 'device',
-      title: table.device,
-      sortBy: ({ device_id }) => device_id,
-      cell: ({ device_id }) => device_id !== null && <DeviceName deviceId={device_id} />,
-    },
-    {
-      name: 'result',
-      title: audit.result,
-      sortBy: ({ result }) => result,
-      cell: ({ result, code, count }) =>
-        result === 'done' ? (
-          audit.results.done
-        ) : (
-          <>
-            <strong>{audit.results.refused}</strong> {code}
-            {count > 1 && ` · ${audit.count({ count })}`}
-          </>
-        ),
-    },
-    textColumn('address', audit.address, ({ address }) => address),
-    {
-      name: 'details',
-      title: audit.details,
-      kind: 'actions',
-      cell: (entry) => (
-        <DialogButton text={audit.details} label={audit.detailsOf({ action: actionText(entry.action) })}>
-          {(close) => <AuditDetails entry={entry} onClose={close} />}
-        </DialogButton>
+    column(
+      'action',
+      audit.action,
+      { kind: 'title', sortBy: ({ action }) => actionText(action) },
+      ({ action }) => <strong title={action}>{actionText(action)}</strong>,
+    ),
+    column('at', audit.at, { sortBy: ({ at }) => at }, ({ at }) => <Time at={at} />),
+    column('who', audit.who, { sortBy: ({ actor }) => nameOf(actor) }, ({ actor }) => (
+      <span class="free-text">{actorText(actor) ?? audit.nobody}</span>
+    )),
+    column(
+      'device',
+      table.device,
+      { sortBy: ({ device_id }) => device_id },
+      ({ device_id }) => device_id !== null && <DeviceName deviceId={device_id} />,
+    ),
+    column('result', audit.result, { sortBy: ({ result }) => result }, ({ result, code, count }) =>
+      result === 'done' ? (
+        audit.results.done
+      ) : (
+        <>
+          <strong>{audit.results.refused}</strong> {code}
+          {count > 1 && ` · ${audit.count({ count })}`}
+        </>
       ),
-    },
+    ),
+    textColumn('address', audit.address, ({ address }) => address),
+    column('details', audit.details, { kind: 'actions' }, (entry) => (
+      <DialogButton text={audit.details} label={audit.detailsOf({ action: actionText(entry.action) })}>
+        {(close) => <AuditDetails entry={entry} onClose={close} />}
+      </DialogButton>
+    )),
   ];
 }
 

@@ -17,7 +17,8 @@ import { FilterBar, LabelFilter, SelectFilter, TextFilter } from '../kit/filter-
 import { bound, CheckInput, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age, LastKnown, Time } from '../kit/measured.tsx';
 import { Notice } from '../kit/messages.tsx';
-import { PageList, Table, textColumn, titleColumn } from '../kit/table.tsx';
+import { set } from '../kit/set.ts';
+import { column, PageList, Table, textColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { profileNames } from '../profiles/profiles.ts';
@@ -47,21 +48,14 @@ function RemovedDevices() {
         {(items) => (
           <Table
             label={deviceAdmin.removed}
-            columns={removedColumns(purges, (device) => {
-              restored.value = device;
-            })}
+            columns={removedColumns(purges, (device) => set(restored, device))}
             rows={items}
             idOf={({ device_id }) => device_id}
           />
         )}
       </PageList>
       {restored.value !== null && (
-        <RestoreDevice
-          device={restored.value}
-          onClose={() => {
-            restored.value = null;
-          }}
-        />
+        <RestoreDevice device={restored.value} onClose={() => set(restored, null)} />
       )}
     </>
   );
@@ -75,26 +69,21 @@ function removedColumns(
   return [
     titleColumn('name', deviceAdmin.fields.name, ({ name }) => name),
     textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
-    {
-      name: 'removed',
-      title: deviceAdmin.removedAt,
-      sortBy: ({ removed_at }) => removed_at ?? null,
-      cell: ({ removed_at }) => removed_at !== undefined && <Time at={removed_at} />,
-    },
-    {
-      name: 'records',
-      title: deviceAdmin.records,
-      kind: 'wide',
-      cell: ({ device_id }) => {
-        const rows = purges.removedRowsOf(device_id);
-        return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress({ rows });
-      },
-    },
-    {
-      name: 'actions',
-      title: deviceAdmin.purgeRecords,
-      kind: 'actions',
-      cell: (device) =>
+    column(
+      'removed',
+      deviceAdmin.removedAt,
+      { sortBy: ({ removed_at }) => removed_at ?? null },
+      ({ removed_at }) => removed_at !== undefined && <Time at={removed_at} />,
+    ),
+    column('records', deviceAdmin.records, { kind: 'wide' }, ({ device_id }) => {
+      const rows = purges.removedRowsOf(device_id);
+      return rows === null ? deviceAdmin.recordsKept : deviceAdmin.purgeProgress({ rows });
+    }),
+    column(
+      'actions',
+      deviceAdmin.purgeRecords,
+      { kind: 'actions' },
+      (device) =>
         purges.removedRowsOf(device.device_id) === null && (
           <>
             <Button label={deviceAdmin.restoreOf({ name: device.name })} onPress={() => restore(device)}>
@@ -110,7 +99,7 @@ function removedColumns(
             </ConfirmButton>
           </>
         ),
-    },
+    ),
   ];
 }
 
@@ -258,9 +247,7 @@ function ChosenDevices({ shown, chosen }: ChosenProps) {
       <CheckInput
         label={deviceAdmin.chooseAll}
         value={wanted.length === ids.length}
-        onValue={(isAll) => {
-          chosen.value = new Set(isAll ? ids : []);
-        }}
+        onValue={(isAll) => set(chosen, new Set(isAll ? ids : []))}
       />
       {wanted.length > 0 && (
         <DialogButton text={deviceAdmin.change} label={deviceAdmin.changeOf({ count: wanted.length })}>
@@ -279,9 +266,7 @@ const choiceColumn = (chosen: Chosen): Column<FleetDevice> => ({
       type="checkbox"
       aria-label={texts.value.deviceAdmin.chooseOf({ name })}
       checked={chosen.value.has(device_id)}
-      onChange={() => {
-        chosen.value = chosen.peek().symmetricDifference(new Set([device_id]));
-      }}
+      onChange={() => set(chosen, chosen.peek().symmetricDifference(new Set([device_id])))}
     />
   ),
 });
@@ -306,41 +291,34 @@ function matches(
 function deviceColumns(): readonly Column<FleetDevice>[] {
   const { deviceAdmin, common } = texts.value;
   return [
-    {
-      name: 'name',
-      title: deviceAdmin.fields.name,
-      kind: 'title',
-      sortBy: ({ name }) => name,
-      cell: ({ device_id, name }) => (
+    column(
+      'name',
+      deviceAdmin.fields.name,
+      { kind: 'title', sortBy: ({ name }) => name },
+      ({ device_id, name }) => (
         <a class="free-text" href={administrationOf(device_id)}>
           {name}
         </a>
       ),
-    },
+    ),
     textColumn('id', deviceAdmin.id, ({ device_id }) => device_id),
     textColumn('profile', deviceAdmin.profile, ({ profile }) => profileNames(profile).one),
     textColumn('model', deviceAdmin.fields.model, ({ model }) => model),
     textColumn('facility', deviceAdmin.fields.facility, ({ location }) => location.facility),
     textColumn('zone', deviceAdmin.fields.zone, ({ location }) => location.zone),
     textColumn('labels', deviceAdmin.fields.labels, ({ labels }) => labelText(labels)),
-    {
-      name: 'status',
-      title: deviceAdmin.status,
-      sortBy: ({ status }) => status,
-      cell: ({ status }) => (
-        <span class={status === 'online' ? '' : 'muted'}>
-          <LastKnown>{common.deviceStatuses[status]}</LastKnown>
-        </span>
-      ),
-    },
-    {
-      name: 'seen',
-      title: deviceAdmin.lastSeen,
-      kind: 'number',
-      sortBy: ({ last_seen }) => last_seen,
-      cell: ({ last_seen }) =>
+    column('status', deviceAdmin.status, { sortBy: ({ status }) => status }, ({ status }) => (
+      <span class={status === 'online' ? '' : 'muted'}>
+        <LastKnown>{common.deviceStatuses[status]}</LastKnown>
+      </span>
+    )),
+    column(
+      'seen',
+      deviceAdmin.lastSeen,
+      { kind: 'number', sortBy: ({ last_seen }) => last_seen },
+      ({ last_seen }) =>
         last_seen === null ? <span class="muted">{common.neverReported}</span> : <Age since={last_seen} />,
-    },
+    ),
   ];
 }
 
@@ -366,9 +344,9 @@ export function RegisterDevice({ onClose }: { readonly onClose: () => void }) {
         <SelectInput
           label={deviceAdmin.profile}
           value={profile.value}
-          onValue={(chosen) => {
-            profile.value = PROFILE_NAMES.find((name) => name === chosen) ?? DEFAULT_PROFILES.silo;
-          }}
+          onValue={(chosen) =>
+            set(profile, PROFILE_NAMES.find((name) => name === chosen) ?? DEFAULT_PROFILES.silo)
+          }
           options={PROFILE_NAMES.toReversed().map((name) => [name, profileNames(name).one])}
         />
         <TextInput

@@ -8,7 +8,7 @@ import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
 import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
-import { PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { type KeyDraft, type KeyState, keyStateOf, newKeyOf } from '../me/key-draft.ts';
@@ -62,45 +62,32 @@ function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>
     titleColumn('name', keys.name, ({ name, person_id }) =>
       person_id === null ? name : keys.personal({ name }),
     ),
-    {
-      name: 'scopes',
-      title: keys.scopes,
-      sortBy: ({ scopes }) => scopes.length,
-      cell: ({ scopes }) => scopes.join(', '),
-    },
-    { name: 'access', title: keys.mayAccess, cell: (key) => <span class="free-text">{accessOf(key)}</span> },
-    {
-      name: 'status',
-      title: keys.status,
-      sortBy: (key) => words[keyStateOf(key, nowMs)],
-      cell: (key) => {
-        const state = keyStateOf(key, nowMs);
-        return <span class={state === 'usable' ? '' : 'muted'}>{words[state]}</span>;
-      },
-    },
+    column('scopes', keys.scopes, { sortBy: ({ scopes }) => scopes.length }, ({ scopes }) =>
+      scopes.join(', '),
+    ),
+    column('access', keys.mayAccess, {}, (key) => <span class="free-text">{accessOf(key)}</span>),
+    column('status', keys.status, { sortBy: (key) => words[keyStateOf(key, nowMs)] }, (key) => {
+      const state = keyStateOf(key, nowMs);
+      return <span class={state === 'usable' ? '' : 'muted'}>{words[state]}</span>;
+    }),
     timeColumn('created', keys.created, ({ created_at }) => created_at),
-    {
-      name: 'used',
-      title: keys.lastUsed,
-      kind: 'number',
-      sortBy: ({ last_used_at }) => last_used_at,
-      cell: ({ last_used_at }) =>
+    column(
+      'used',
+      keys.lastUsed,
+      { kind: 'number', sortBy: ({ last_used_at }) => last_used_at },
+      ({ last_used_at }) =>
         last_used_at === null ? <span class="muted">{keys.never}</span> : <Age since={last_used_at} />,
-    },
-    {
-      name: 'expires',
-      title: keys.expires,
-      sortBy: ({ expires_at }) => expires_at,
-      cell: ({ expires_at }) =>
-        expires_at === null ? <span class="muted">{keys.forever}</span> : <Time at={expires_at} />,
-    },
-    {
-      name: 'actions',
-      title: keys.revoke,
-      kind: 'actions',
-      cell: (key) =>
+    ),
+    column('expires', keys.expires, { sortBy: ({ expires_at }) => expires_at }, ({ expires_at }) =>
+      expires_at === null ? <span class="muted">{keys.forever}</span> : <Time at={expires_at} />,
+    ),
+    column(
+      'actions',
+      keys.revoke,
+      { kind: 'actions' },
+      (key) =>
         keyStateOf(key, nowMs) === 'usable' && (
-          <span class="administration-actions">
+          <span class="buttons">
             <DialogButton text={keys.rotate} label={keys.rotateOf({ name: key.name })}>
               {(close) => <RotateKey keyRecord={key} onClose={close} />}
             </DialogButton>
@@ -114,7 +101,7 @@ function keyColumns(console: Console, nowMs: number): readonly Column<KeyRecord>
             </ConfirmButton>
           </span>
         ),
-    },
+    ),
   ];
 }
 

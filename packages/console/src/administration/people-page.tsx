@@ -8,7 +8,7 @@ import { useDraft } from '../kit/form-state.ts';
 import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
 import { LinkForm } from '../kit/secret-dialog.tsx';
-import { PageList, Table, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { usePages } from '../kit/use-loaded.ts';
 import { meaningsOf } from '../me/rights.ts';
@@ -62,80 +62,68 @@ function personColumns(console: Console, reload: () => void): readonly Column<Pe
   const { people } = texts.value;
   return [
     titleColumn('name', people.name, ({ name }) => name),
-    { name: 'login', title: people.login, sortBy: ({ login }) => login, cell: ({ login }) => login },
-    {
-      name: 'may',
-      title: people.may,
-      cell: ({ grants }) =>
-        meaningsOf(grants).map((meaning) => (
-          <div key={meaning} class="free-text">
-            {meaning}
-          </div>
-        )),
-    },
-    {
-      name: 'state',
-      title: people.state,
-      sortBy: ({ state }) => people.states[state],
-      cell: ({ state }) => <span class={state === 'disabled' ? 'muted' : ''}>{people.states[state]}</span>,
-    },
-    {
-      name: 'used',
-      title: people.lastUsed,
-      kind: 'number',
-      sortBy: ({ last_used_at }) => last_used_at,
-      cell: ({ last_used_at }) =>
+    column('login', people.login, { sortBy: ({ login }) => login }, ({ login }) => login),
+    column('may', people.may, {}, ({ grants }) =>
+      meaningsOf(grants).map((meaning) => (
+        <div key={meaning} class="free-text">
+          {meaning}
+        </div>
+      )),
+    ),
+    column('state', people.state, { sortBy: ({ state }) => people.states[state] }, ({ state }) => (
+      <span class={state === 'disabled' ? 'muted' : ''}>{people.states[state]}</span>
+    )),
+    column(
+      'used',
+      people.lastUsed,
+      { kind: 'number', sortBy: ({ last_used_at }) => last_used_at },
+      ({ last_used_at }) =>
         last_used_at === null ? <span class="muted">{people.never}</span> : <Age since={last_used_at} />,
-    },
-    {
-      name: 'actions',
-      title: people.actions,
-      kind: 'actions',
-      cell: (person) => (
-        <span class="administration-actions">
-          <a
-            class="button plain"
-            href={addressOf('administration', 'audit', { key: person.person_id })}
-            aria-label={people.didOf({ name: person.name })}
-          >
-            {people.did}
-          </a>
-          <DialogButton text={people.renew} label={people.renewOf({ name: person.name })}>
-            {(close) => (
-              <RenewLink
-                person={person}
-                onClose={() => {
-                  close();
-                  reload();
-                }}
-              />
-            )}
-          </DialogButton>
-          {person.has_single_sign_on && (
-            <ConfirmButton
-              text={people.unlink}
-              label={people.unlinkOf({ name: person.name })}
-              means={people.unlinkMeans}
-              onConfirm={async () => {
-                await console.client.people.unlink(person.person_id, callOptions(console));
+    ),
+    column('actions', people.actions, { kind: 'actions' }, (person) => (
+      <span class="buttons">
+        <a
+          class="button plain"
+          href={addressOf('administration', 'audit', { key: person.person_id })}
+          aria-label={people.didOf({ name: person.name })}
+        >
+          {people.did}
+        </a>
+        <DialogButton text={people.renew} label={people.renewOf({ name: person.name })}>
+          {(close) => (
+            <RenewLink
+              person={person}
+              onClose={() => {
+                close();
                 reload();
               }}
             />
           )}
-          {person.state !== 'disabled' && (
-            <ConfirmButton
-              text={people.disable}
-              label={people.disableOf({ name: person.name })}
-              means={people.disableMeans}
-              onConfirm={async () => {
-                await console.client.people.disable(person.person_id, callOptions(console));
-                reload();
-              }}
-            />
-          )}
-        </span>
-      ),
-    },
+        </DialogButton>
+        {person.has_single_sign_on && (
+          <ConfirmButton
+            text={people.unlink}
+            label={people.unlinkOf({ name: person.name })}
+            means={people.unlinkMeans}
+            onConfirm={async () => {
+              await console.client.people.unlink(person.person_id, callOptions(console));
+              reload();
+            }}
+          />
+        )}
+        {person.state !== 'disabled' && (
+          <ConfirmButton
+            text={people.disable}
+            label={people.disableOf({ name: person.name })}
+            means={people.disableMeans}
+            onConfirm={async () => {
+              await console.client.people.disable(person.person_id, callOptions(console));
+              reload();
+            }}
+          />
+        )}
+      </span>
+    )),
   ];
 }
 

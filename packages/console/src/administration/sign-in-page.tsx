@@ -8,7 +8,7 @@ import { FactList } from '../kit/fact-list.tsx';
 import { useChoices, useDraft } from '../kit/form-state.ts';
 import { CheckInput, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
-import { PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, textColumn, timeColumn, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
@@ -105,19 +105,14 @@ function Groups({ policy: { groups }, changeGroups }: GroupsProps) {
   const columns: readonly Column<GroupGrant>[] = [
     titleColumn('group', signOn.group, ({ group }) => group),
     textColumn('may', people.may, mayOf),
-    {
-      name: 'actions',
-      title: people.actions,
-      kind: 'actions',
-      cell: (grant) => (
-        <ConfirmButton
-          text={signOn.remove}
-          label={signOn.removeOf({ group: grant.group })}
-          means={signOn.removeMeans}
-          onConfirm={() => changeGroups((all) => all.filter((one) => idOf(one) !== idOf(grant)))}
-        />
-      ),
-    },
+    column('actions', people.actions, { kind: 'actions' }, (grant) => (
+      <ConfirmButton
+        text={signOn.remove}
+        label={signOn.removeOf({ group: grant.group })}
+        means={signOn.removeMeans}
+        onConfirm={() => changeGroups((all) => all.filter((one) => idOf(one) !== idOf(grant)))}
+      />
+    )),
   ];
   return <Table label={signOn.groups} columns={columns} rows={groups} idOf={idOf} orderName="groups" />;
 }

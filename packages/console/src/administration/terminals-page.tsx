@@ -7,7 +7,7 @@ import { Choices, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { LinkForm } from '../kit/secret-dialog.tsx';
-import { PageList, Table, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
@@ -108,36 +108,30 @@ function terminalColumns(console: Console, reload: () => void): readonly Column<
   const { terminals } = texts.value;
   return [
     titleColumn('name', terminals.name, ({ name }) => name),
-    {
-      name: 'kind',
-      title: terminals.kind,
-      sortBy: ({ kind }) => terminals.shortKinds[kind],
-      cell: ({ kind }) => terminals.shortKinds[kind],
-    },
-    {
-      name: 'facilities',
-      title: terminals.facilities,
-      cell: ({ facilities }) => <span class="free-text">{facilities.join(', ')}</span>,
-    },
-    {
-      name: 'status',
-      title: terminals.status,
-      sortBy: statusOf,
-      cell: (terminal) => <span class={terminal.ended_at === null ? '' : 'muted'}>{statusOf(terminal)}</span>,
-    },
-    {
-      name: 'used',
-      title: terminals.lastUsed,
-      kind: 'number',
-      sortBy: ({ last_used_at }) => last_used_at,
-      cell: ({ last_used_at }) =>
+    column(
+      'kind',
+      terminals.kind,
+      { sortBy: ({ kind }) => terminals.shortKinds[kind] },
+      ({ kind }) => terminals.shortKinds[kind],
+    ),
+    column('facilities', terminals.facilities, {}, ({ facilities }) => (
+      <span class="free-text">{facilities.join(', ')}</span>
+    )),
+    column('status', terminals.status, { sortBy: statusOf }, (terminal) => (
+      <span class={terminal.ended_at === null ? '' : 'muted'}>{statusOf(terminal)}</span>
+    )),
+    column(
+      'used',
+      terminals.lastUsed,
+      { kind: 'number', sortBy: ({ last_used_at }) => last_used_at },
+      ({ last_used_at }) =>
         last_used_at === null ? <span class="muted">{terminals.never}</span> : <Age since={last_used_at} />,
-    },
-    {
-      name: 'actions',
-      title: terminals.actions,
-      kind: 'actions',
-      cell: ({ terminal_id, name, ended_at }) =>
+    ),
+    column(
+      'actions',
+      terminals.actions,
+      { kind: 'actions' },
+      ({ terminal_id, name, ended_at }) =>
         ended_at === null && (
           <ConfirmButton
             text={terminals.end}
@@ -149,7 +143,7 @@ function terminalColumns(console: Console, reload: () => void): readonly Column<
             }}
           />
         ),
-    },
+    ),
   ];
 }
 

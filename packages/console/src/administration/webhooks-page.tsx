@@ -11,7 +11,7 @@ import { Choices, TextInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { RotationDialog, SecretForm } from '../kit/secret-dialog.tsx';
-import { PageList, Table, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
@@ -113,34 +113,23 @@ function webhookColumns(open: (webhookId: string) => void): readonly Column<Webh
   const { webhooks } = texts.value;
   return [
     titleColumn('url', webhooks.url, ({ url }) => url),
-    {
-      name: 'description',
-      title: webhooks.description,
-      sortBy: ({ description }) => description,
-      cell: ({ description }) => description !== null && <span class="free-text">{description}</span>,
-    },
-    {
-      name: 'events',
-      title: webhooks.events,
-      cell: ({ event_types }) =>
-        event_types === null ? webhooks.everyEvent : webhooks.eventCount({ count: event_types.length }),
-    },
-    {
-      name: 'state',
-      title: webhooks.state,
-      sortBy: ({ enabled }) => Number(enabled),
-      cell: (webhook) => <WebhookState webhook={webhook} />,
-    },
-    {
-      name: 'actions',
-      title: webhooks.manage,
-      kind: 'actions',
-      cell: ({ webhook_id, url }) => (
-        <Button label={webhooks.manageOf({ url })} onPress={() => open(webhook_id)}>
-          {webhooks.manage}
-        </Button>
-      ),
-    },
+    column(
+      'description',
+      webhooks.description,
+      { sortBy: ({ description }) => description },
+      ({ description }) => description !== null && <span class="free-text">{description}</span>,
+    ),
+    column('events', webhooks.events, {}, ({ event_types }) =>
+      event_types === null ? webhooks.everyEvent : webhooks.eventCount({ count: event_types.length }),
+    ),
+    column('state', webhooks.state, { sortBy: ({ enabled }) => Number(enabled) }, (webhook) => (
+      <WebhookState webhook={webhook} />
+    )),
+    column('actions', webhooks.manage, { kind: 'actions' }, ({ webhook_id, url }) => (
+      <Button label={webhooks.manageOf({ url })} onPress={() => open(webhook_id)}>
+        {webhooks.manage}
+      </Button>
+    )),
   ];
 }
 
@@ -195,7 +184,7 @@ function WebhookPanel({ webhook, onClose }: PanelProps) {
       {webhook.disabled_reason !== null && (
         <p class="refusal">{webhooks.disabledBecause({ reason: webhook.disabled_reason })}</p>
       )}
-      <div class="administration-actions">
+      <div class="buttons">
         <Button isBusy={isRunning} isDisabled={!enabled} onPress={() => void run(test)}>
           {webhooks.test}
         </Button>

@@ -5,6 +5,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { formatDuration } from '../kit/format.ts';
 import { failureText } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 import { lastOutcome, useAcknowledge } from './acknowledge.ts';
 
@@ -56,13 +57,7 @@ export function OutcomeLine() {
         {others.length > 0 && alerts.moreOthersFirst({ count: others.length })}{' '}
         {outcome.missing > 0 && alerts.missing({ count: outcome.missing })}
       </span>
-      <Button
-        kind="quiet"
-        label={common.close}
-        onPress={() => {
-          lastOutcome.value = null;
-        }}
-      >
+      <Button kind="quiet" label={common.close} onPress={() => set(lastOutcome, null)}>
         ✕
       </Button>
     </p>

@@ -7,6 +7,7 @@ import { FormDialog } from '../kit/dialog.tsx';
 import { bound, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
 import { messageText, timeText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { texts } from '../texts.ts';
 import { useAcknowledge } from './acknowledge.ts';
@@ -44,9 +45,7 @@ export function ShelveDialog({ alerts, onClose, onDone }: Props) {
       <SelectInput
         label={words.until}
         value={time.value}
-        onValue={(value) => {
-          time.value = SHELVE_TIMES.find((one) => one === value) ?? '4h';
-        }}
+        onValue={(value) => set(time, SHELVE_TIMES.find((one) => one === value) ?? '4h')}
         options={SHELVE_TIMES.map((one) => [one, words.shelveTimes[one]])}
       />
       {time.value === 'other' && <MomentInput label={words.otherTime} isRequired {...bound(other)} />}

@@ -9,7 +9,7 @@ import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { messageText } from '../kit/sentences.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
-import { Table } from '../kit/table.tsx';
+import { column, Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { locale, texts } from '../texts.ts';
 import { AcknowledgeButton } from './acknowledge-button.tsx';
@@ -32,54 +32,35 @@ export function AlertTable({ alerts, isSortable, selected, onOpen, onShelve }: P
   const { alerts: words } = texts.value;
   const nameOf = (deviceId: string): string => site.devices.nameOf(deviceId);
   const columns: Column<FleetAlert>[] = [
-    {
-      name: 'severity',
-      title: words.severity,
-      cell: (alert) => <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />,
-      sortBy: (alert) => -urgencyOf(alert),
-    },
-    {
-      name: 'device',
-      title: words.device,
-      kind: 'title',
-      cell: ({ device_id }) => <DeviceName deviceId={device_id} />,
-      sortBy: ({ device_id }) => nameOf(device_id),
-    },
-    {
-      name: 'message',
-      title: words.message,
-      cell: (alert) => (
-        <Button kind="quiet" onPress={() => onOpen(alert)}>
-          <span class="free-text">{messageText(alert)}</span>
-        </Button>
-      ),
-    },
-    {
-      name: 'value',
-      title: words.value,
-      kind: 'number',
-      cell: (alert) =>
-        valueAgainstThreshold(alert, site.devices.find(alert.device_id)?.peek().readings, locale.value),
-    },
-    {
-      name: 'age',
-      title: words.age,
-      kind: 'number',
-      cell: ({ created_at }) => <Age since={created_at} />,
-      sortBy: ({ created_at }) => -Date.parse(created_at),
-    },
-    {
-      name: 'state',
-      title: words.state,
-      cell: (alert) => <AlertState alert={alert} />,
-      sortBy: ({ status }) => words.statuses[status],
-    },
-    {
-      name: 'actions',
-      title: words.actions,
-      kind: 'actions',
-      cell: (alert) => <AlertActions alert={alert} onShelve={onShelve} />,
-    },
+    column('severity', words.severity, { sortBy: (alert) => -urgencyOf(alert) }, (alert) => (
+      <SeverityMark severity={alert.severity} isOutlined={!isUnacknowledged(alert)} />
+    )),
+    column(
+      'device',
+      words.device,
+      { kind: 'title', sortBy: ({ device_id }) => nameOf(device_id) },
+      ({ device_id }) => <DeviceName deviceId={device_id} />,
+    ),
+    column('message', words.message, {}, (alert) => (
+      <Button kind="quiet" onPress={() => onOpen(alert)}>
+        <span class="free-text">{messageText(alert)}</span>
+      </Button>
+    )),
+    column('value', words.value, { kind: 'number' }, (alert) =>
+      valueAgainstThreshold(alert, site.devices.find(alert.device_id)?.peek().readings, locale.value),
+    ),
+    column(
+      'age',
+      words.age,
+      { kind: 'number', sortBy: ({ created_at }) => -Date.parse(created_at) },
+      ({ created_at }) => <Age since={created_at} />,
+    ),
+    column('state', words.state, { sortBy: ({ status }) => words.statuses[status] }, (alert) => (
+      <AlertState alert={alert} />
+    )),
+    column('actions', words.actions, { kind: 'actions' }, (alert) => (
+      <AlertActions alert={alert} onShelve={onShelve} />
+    )),
   ];
   const select: Column<FleetAlert> = {
     name: 'select',

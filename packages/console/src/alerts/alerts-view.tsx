@@ -1,4 +1,5 @@
 import { ALERT_SEVERITIES, ALERT_TYPES } from '@granary/contract/outline';
+import { set } from '../kit/set.ts';
 import './alerts-view.css';
 import type { Page } from '@granary/client';
 import type { FleetAlert } from '@granary/contract/fleet';
@@ -37,36 +38,19 @@ import { SoundSwitch } from './sound-switch.tsx';
 
 /** Shows one list of alerts of all devices. */
 export function AlertsView() {
-  const { client, live, navigation } = useConsole();
   const { alerts: words } = texts.value;
-  const { query } = navigation.route.value;
+  const { query } = useConsole().navigation.route.value;
   const filter = alertFilterOf(query);
   const opened = useSignal<FleetAlert | null>(null);
-  const open = [...live.site.alerts.all.value.values()];
-  const shelved = useLoaded(
-    (signal) => client.fleet.alerts({ status: 'shelved', limit: 1_000 }, { signal }),
-    [],
-  );
-  useEventReload(['alert.'], shelved.reload);
-  const counts: Readonly<Partial<Record<string, number | string>>> = {
-    open: open.length,
-    unacknowledged: open.filter(isUnacknowledged).length,
-    shelved: countOf(shelved.value),
-  };
-  const { list: _, order: __, ...kept } = Object.fromEntries(query);
   const shelving = useSignal<FleetAlert | null>(null);
   const opening = {
-    onOpen: (alert: FleetAlert) => {
-      opened.value = alert;
-    },
+    onOpen: (alert: FleetAlert) => set(opened, alert),
     onShelve: (alert: FleetAlert) => {
       opened.value = null;
       shelving.value = alert;
     },
   };
-  const closeShelving = (): void => {
-    shelving.value = null;
-  };
+  const closeShelving = (): void => set(shelving, null);
   const isStatistics = query.get('list') === 'statistics';
   const isLost = useIsLost();
   const isLive = filter.list === 'open' || filter.list === 'unacknowledged';
@@ -76,15 +60,7 @@ export function AlertsView() {
         <h1>{words.title}</h1>
         <SoundSwitch />
       </header>
-      <Tabs
-        label={words.lists}
-        current={isStatistics ? 'statistics' : filter.list}
-        tabs={[...ALERT_LISTS, 'statistics' as const].map((list) => ({
-          name: list,
-          title: countedName(words.listNames[list], counts[list]),
-          address: addressOf('alerts', null, { ...kept, list: list === 'open' ? undefined : list }),
-        }))}
-      />
+      <AlertTabs current={isStatistics ? 'statistics' : filter.list} />
       <details class="alerts-tools" open={!matchMedia('(max-width: 700px)').matches}>
         <summary>{words.filter}</summary>
         {isStatistics ? (
@@ -105,18 +81,41 @@ export function AlertsView() {
       {!isStatistics && isLive && <LiveAlerts filter={filter} {...opening} />}
       {!isStatistics && !isLive && <StoredAlerts key={filter.list} filter={filter} {...opening} />}
       {opened.value !== null && (
-        <AlertDialog
-          alert={opened.value}
-          onShelve={opening.onShelve}
-          onClose={() => {
-            opened.value = null;
-          }}
-        />
+        <AlertDialog alert={opened.value} onShelve={opening.onShelve} onClose={() => set(opened, null)} />
       )}
       {shelving.value !== null && (
         <ShelveDialog alerts={[shelving.value]} onClose={closeShelving} onDone={closeShelving} />
       )}
     </div>
+  );
+}
+
+/** The lists of alerts with the number of alerts in them; a change of the list keeps the filter. */
+function AlertTabs({ current }: { readonly current: string }) {
+  const { client, live, navigation } = useConsole();
+  const { alerts: words } = texts.value;
+  const open = [...live.site.alerts.all.value.values()];
+  const shelved = useLoaded(
+    (signal) => client.fleet.alerts({ status: 'shelved', limit: 1_000 }, { signal }),
+    [],
+  );
+  useEventReload(['alert.'], shelved.reload);
+  const counts: Readonly<Partial<Record<string, number | string>>> = {
+    open: open.length,
+    unacknowledged: open.filter(isUnacknowledged).length,
+    shelved: countOf(shelved.value),
+  };
+  const { list: _, order: __, ...kept } = Object.fromEntries(navigation.route.value.query);
+  return (
+    <Tabs
+      label={words.lists}
+      current={current}
+      tabs={[...ALERT_LISTS, 'statistics' as const].map((list) => ({
+        name: list,
+        title: countedName(words.listNames[list], counts[list]),
+        address: addressOf('alerts', null, { ...kept, list: list === 'open' ? undefined : list }),
+      }))}
+    />
   );
 }
 
@@ -240,9 +239,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
   useHeight(bar, '--phone-docked-height', mayOperate && chosen.length > 0);
   if (!mayOperate) return null;
   const areAll = chosen.length > 0 && chosen.length === selectable.length;
-  const close = (): void => {
-    form.value = null;
-  };
+  const close = (): void => set(form, null);
   const done = (): void => {
     close();
     selected.value = new Set();
@@ -256,9 +253,7 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
           <input
             type="checkbox"
             checked={areAll}
-            onChange={() => {
-              selected.value = new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id));
-            }}
+            onChange={() => set(selected, new Set(areAll ? [] : selectable.map(({ alert_id }) => alert_id)))}
           />
           {chosen.length === 0 ? words.selectAll : words.selectedCount({ count: chosen.length })}
         </label>
@@ -274,19 +269,11 @@ function SelectionBar({ alerts, selected }: SelectionBarProps) {
           isChange
           label={words.acknowledgeWithNote}
           isDisabled={waiting.length === 0}
-          onPress={() => {
-            form.value = 'acknowledge';
-          }}
+          onPress={() => set(form, 'acknowledge')}
         >
           {words.withNote}
         </Button>
-        <Button
-          isChange
-          isDisabled={shelvable.length === 0}
-          onPress={() => {
-            form.value = 'shelve';
-          }}
-        >
+        <Button isChange isDisabled={shelvable.length === 0} onPress={() => set(form, 'shelve')}>
           {words.shelve}
         </Button>
       </div>

@@ -8,6 +8,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { useHeight } from '../kit/use-height.ts';
 import { StopButton } from '../operations/stop-button.tsx';
 import { texts } from '../texts.ts';
@@ -75,12 +76,7 @@ function Release({ deviceId }: { readonly deviceId: string }) {
     );
   if (!isAsked.value) {
     return (
-      <Button
-        isChange
-        onPress={() => {
-          isAsked.value = true;
-        }}
-      >
+      <Button isChange onPress={() => set(isAsked, true)}>
         {commands.release}
       </Button>
     );
@@ -93,13 +89,7 @@ function Release({ deviceId }: { readonly deviceId: string }) {
         <Button kind="primary" isBusy={isRunning} isChange onPress={() => void release()}>
           {commands.release}
         </Button>
-        <Button
-          onPress={() => {
-            isAsked.value = false;
-          }}
-        >
-          {common.cancel}
-        </Button>
+        <Button onPress={() => set(isAsked, false)}>{common.cancel}</Button>
       </div>
     </>
   );

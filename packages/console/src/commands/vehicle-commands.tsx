@@ -5,11 +5,12 @@ import { useSignal } from '@preact/signals';
 import { confirmed } from '../context/confirmed.ts';
 import { useConsole, useScope, whyNotOperate } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
-import { Dialog } from '../kit/dialog.tsx';
+import { FormDialog } from '../kit/dialog.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Age } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { statusText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { type Loaded, useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
 
@@ -28,57 +29,51 @@ interface Props {
 /** Shows the commands of a vehicle except the emergency stop, and the state of the newest one. */
 export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props) {
   const console = useConsole();
-  const { commands, common } = texts.value;
+  const { commands } = texts.value;
   const asked = useSignal<BareCommand | null>(null);
-  const { run, isRunning, failure, forget } = useAction();
+  const { run, failure, forget } = useAction();
   const mayOperate = useScope('operate');
-  const give = async (command: BareCommand): Promise<void> => {
+  const give = (command: BareCommand): Promise<CommandRecord> => {
     const what = {
       title: commands.names[command],
       plan: <p>{commands.consequences[command]}</p>,
       device_id: deviceId,
       body: { command },
     };
-    const isGiven = await run(() =>
-      confirmed(console, { ...what, action: 'commands.give' }, (options) =>
-        console.client.commands.give(deviceId, { command }, options),
-      ),
+    return confirmed(console, { ...what, action: 'commands.give' }, (options) =>
+      console.client.commands.give(deviceId, { command }, options),
     );
-    if (isGiven) asked.value = null;
-  };
-  const close = (): void => {
-    asked.value = null;
-    forget();
   };
   const button = {
     isChange: true,
     isDisabled: isStopInForce,
     title: isStopInForce ? commands.stopInForce : '',
   };
+  const command = asked.value;
   return (
     <section class="vehicle-commands" aria-label={commands.title}>
       <h3>{commands.title}</h3>
       {!mayOperate && <p class="muted">{whyNotOperate(console.session)}</p>}
       {mayOperate && (
         <div class="buttons">
-          <Button {...button} onPress={() => void give('hold')}>
+          <Button {...button} onPress={() => void run(() => give('hold'))}>
             {commands.names.hold}
           </Button>
-          {CONFIRMED.map((command) => (
+          {CONFIRMED.map((offered) => (
             <Button
-              key={command}
+              key={offered}
               {...button}
               onPress={() => {
                 forget();
-                asked.value = command;
+                asked.value = offered;
               }}
             >
-              {commands.names[command]}
+              {commands.names[offered]}
             </Button>
           ))}
         </div>
       )}
-      {asked.value === null && <Failure of={failure} />}
+      <Failure of={failure} />
       {newest === null ? (
         <p class="muted">{commands.none}</p>
       ) : (
@@ -89,22 +84,15 @@ export function VehicleCommands({ deviceId, name, isStopInForce, newest }: Props
           </span>
         </p>
       )}
-      {asked.value !== null && (
-        <Dialog title={`${commands.names[asked.value]}: ${name}`} onClose={close}>
-          <p>{commands.consequences[asked.value]}</p>
-          <Failure of={failure} />
-          <div class="dialog-actions">
-            <Button onPress={close}>{common.cancel}</Button>
-            <Button
-              kind="primary"
-              isBusy={isRunning}
-              isChange
-              onPress={() => void give(asked.value ?? 'hold')}
-            >
-              {commands.names[asked.value]}
-            </Button>
-          </div>
-        </Dialog>
+      {command !== null && (
+        <FormDialog
+          title={`${commands.names[command]}: ${name}`}
+          submit={commands.names[command]}
+          onSubmit={() => give(command)}
+          onClose={() => set(asked, null)}
+        >
+          <p>{commands.consequences[command]}</p>
+        </FormDialog>
       )}
     </section>
   );

@@ -33,58 +33,12 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
   }
   const { link, rejections } = loaded.value;
   const words = devices.link;
-  const count = (value: number): string => formatNumber(value, 0, locale.value);
   return (
     <div class="device-connection">
       <section class="panel" aria-label={words.title}>
         <h2>{words.title}</h2>
         <Failure of={loaded.failure} />
-        <dl>
-          <Row title={words.state}>
-            <strong>{link.connected ? words.connected : words.notConnected}</strong>
-            {link.connected_since !== null && (
-              <span class="muted">
-                {' '}
-                <Age since={link.connected_since} />
-              </span>
-            )}
-          </Row>
-          <Row title={words.commands}>{link.subscribed ? words.subscribed : words.notSubscribed}</Row>
-          <Row title={words.address}>{link.remote_address ?? '–'}</Row>
-          <Row title={words.session}>{link.session === null ? '–' : words.sessions[link.session]}</Row>
-          <Row title={words.messages}>
-            {words.inAndOut({ received: count(link.messages.in), sent: count(link.messages.out) })}
-          </Row>
-          <Row title={words.unacknowledged}>{count(link.messages.unacknowledged)}</Row>
-          <Row title={words.connects}>{count(link.connects)}</Row>
-          <Row title={words.takeovers}>{count(link.takeovers)}</Row>
-          <Row title={words.dropped}>{count(link.dropped.expired + link.dropped.not_connected)}</Row>
-          <Row title={words.refusedLogins}>
-            {count(link.refused_logins.total)}
-            {link.refused_logins.last !== null && (
-              <Happening at={link.refused_logins.last.at} text={loginText(link.refused_logins.last)} />
-            )}
-          </Row>
-          <Row title={words.faults}>
-            {count(link.faults.total)}
-            {link.last_fault !== null && (
-              <Happening at={link.last_fault.at} text={messageText(link.last_fault)} />
-            )}
-          </Row>
-          <Row title={words.lastDisconnect}>
-            {link.last_disconnect === null ? (
-              '–'
-            ) : (
-              <Happening
-                at={link.last_disconnect.at}
-                text={words.ending({
-                  how: link.last_disconnect.reason,
-                  message: link.last_disconnect.message,
-                })}
-              />
-            )}
-          </Row>
-        </dl>
+        <LinkFacts link={link} />
       </section>
       <section class="panel" aria-label={words.rejections}>
         <h2>{`${words.rejections}: ${count(rejections.total)}`}</h2>
@@ -105,6 +59,57 @@ export function DeviceConnection({ device: { device_id, group } }: { readonly de
         )}
       </section>
     </div>
+  );
+}
+
+const count = (value: number): string => formatNumber(value, 0, locale.value);
+
+function LinkFacts({ link }: { readonly link: LinkStatus }) {
+  const words = texts.value.devices.link;
+  return (
+    <dl>
+      <Row title={words.state}>
+        <strong>{link.connected ? words.connected : words.notConnected}</strong>
+        {link.connected_since !== null && (
+          <span class="muted">
+            {' '}
+            <Age since={link.connected_since} />
+          </span>
+        )}
+      </Row>
+      <Row title={words.commands}>{link.subscribed ? words.subscribed : words.notSubscribed}</Row>
+      <Row title={words.address}>{link.remote_address ?? '–'}</Row>
+      <Row title={words.session}>{link.session === null ? '–' : words.sessions[link.session]}</Row>
+      <Row title={words.messages}>
+        {words.inAndOut({ received: count(link.messages.in), sent: count(link.messages.out) })}
+      </Row>
+      <Row title={words.unacknowledged}>{count(link.messages.unacknowledged)}</Row>
+      <Row title={words.connects}>{count(link.connects)}</Row>
+      <Row title={words.takeovers}>{count(link.takeovers)}</Row>
+      <Row title={words.dropped}>{count(link.dropped.expired + link.dropped.not_connected)}</Row>
+      <Row title={words.refusedLogins}>
+        {count(link.refused_logins.total)}
+        {link.refused_logins.last !== null && (
+          <Happening at={link.refused_logins.last.at} text={loginText(link.refused_logins.last)} />
+        )}
+      </Row>
+      <Row title={words.faults}>
+        {count(link.faults.total)}
+        {link.last_fault !== null && (
+          <Happening at={link.last_fault.at} text={messageText(link.last_fault)} />
+        )}
+      </Row>
+      <Row title={words.lastDisconnect}>
+        {link.last_disconnect === null ? (
+          '–'
+        ) : (
+          <Happening
+            at={link.last_disconnect.at}
+            text={words.ending({ how: link.last_disconnect.reason, message: link.last_disconnect.message })}
+          />
+        )}
+      </Row>
+    </dl>
   );
 }
 

@@ -41,8 +41,7 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
   const { place, width } = useWidth();
   const { foresight } = texts.value;
   const zoneName = zoneOf(forecast);
-  const ordered = forecast.with_deliveries;
-  const expected = ordered === null ? forecast.path : forecast.path_with_deliveries;
+  const expected = forecast.with_deliveries === null ? forecast.path : forecast.path_with_deliveries;
   const path = expected.map(({ at, ...levels }) => ({ atMs: Date.parse(at), ...levels }));
   const fromMs = past[0]?.atMs ?? nowMs - DAY_MS;
   const toMs = path.at(-1)?.atMs ?? nowMs + DAY_MS;
@@ -93,26 +92,11 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
         <path class="likely" d={band(levels('p25'), levels('p75'))} />
         <path class="ahead" d={line(levels('p50'))} />
         <path class="past" d={line(past)} />
-        {refills.map(({ refill_id, ended_at, kg, after_kg, is_refill }) =>
-          is_refill && after_kg !== null && Date.parse(ended_at) >= fromMs ? (
-            <path
-              key={refill_id}
-              class="refill"
-              d={`M${x(Date.parse(ended_at))} ${y(after_kg) - 3}l-5 -8h10Z`}
-            >
-              <title>{`${foresight.refill}: ${formatMass(kg, locale.value, deviceId)}`}</title>
-            </path>
-          ) : null,
-        )}
-        {ordered?.deliveries.map(({ at, kg }) => {
-          const atMs = Math.max(Date.parse(at), nowMs);
-          const after = path.findLast((point) => point.atMs === atMs);
-          return after === undefined ? null : (
-            <path key={at} class="delivery" d={`M${x(atMs)} ${y(after.p50) - 3}l-5 -8h10Z`}>
-              <title>{`${foresight.planned}: ${formatMass(kg, locale.value, deviceId)}`}</title>
-            </path>
-          );
-        })}
+        {[...marksOfRefills(refills, fromMs), ...marksOfDeliveries(forecast, path, nowMs)].map((mark) => (
+          <path key={mark.key} class={mark.kind} d={`M${x(mark.atMs)} ${y(mark.levelKg) - 3}l-5 -8h10Z`}>
+            <title>{`${mark.name}: ${formatMass(mark.kg, locale.value, deviceId)}`}</title>
+          </path>
+        ))}
         <path class="now" d={`M${x(nowMs)} ${TOP}V${HEIGHT - BOTTOM}`} />
         <text x={x(nowMs) + 4} y={TOP + 10}>
           {foresight.now}
@@ -124,6 +108,37 @@ export function FanChart({ deviceId, forecast, past, refills, capacityKg, nowMs,
     </div>
   );
 }
+
+/** What has come or will come into the silo, as a mark above the level after it. */
+interface Mark {
+  readonly key: string;
+  readonly kind: 'refill' | 'delivery';
+  readonly name: string;
+  readonly atMs: number;
+  readonly kg: number;
+  readonly levelKg: number;
+}
+
+const marksOfRefills = (refills: readonly Refill[], fromMs: number): Mark[] =>
+  refills.flatMap(({ refill_id: key, ended_at, kg, after_kg: levelKg, is_refill }) => {
+    const atMs = Date.parse(ended_at);
+    const name = texts.value.foresight.refill;
+    return is_refill && levelKg !== null && atMs >= fromMs
+      ? [{ key, kind: 'refill', name, atMs, kg, levelKg }]
+      : [];
+  });
+
+const marksOfDeliveries = (
+  { with_deliveries }: Forecast,
+  path: readonly { readonly atMs: number; readonly p50: number }[],
+  nowMs: number,
+): Mark[] =>
+  (with_deliveries?.deliveries ?? []).flatMap(({ at, kg }) => {
+    const atMs = Math.max(Date.parse(at), nowMs);
+    const after = path.findLast((point) => point.atMs === atMs);
+    const name = texts.value.foresight.planned;
+    return after === undefined ? [] : [{ key: at, kind: 'delivery', name, atMs, kg, levelKg: after.p50 }];
+  });
 
 /** Draws twenty equally likely times, stacked where they are close, so that a person counts them instead of reading a probability. */
 export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>) {
@@ -151,8 +166,8 @@ export function DotStrip({ forecast, nowMs }: Pick<Props, 'forecast' | 'nowMs'>)
             )}
           </g>
         ))}
-        {[...columns].flatMap(([column, own]) =>
-          own.map((ms, index) => (
+        {[...columns].flatMap(([column, times]) =>
+          times.map((ms, index) => (
             <circle
               key={ms}
               cx={column * DOT_PX}

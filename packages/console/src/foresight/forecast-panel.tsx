@@ -1,11 +1,9 @@
 import './forecast-panel.css';
 import type { Page } from '@granary/client';
 import type { FleetDevice } from '@granary/contract/fleet';
-import { deliveryFit } from '@granary/contract/foresight/delivery-fit';
 import type { Finding } from '@granary/contract/foresight/findings';
 import type { Forecast } from '@granary/contract/foresight/forecasts';
 import type { Refill } from '@granary/contract/foresight/refills';
-import type { PlannedDelivery } from '@granary/contract/foresight/silo-use';
 import { DAY_MS } from '@granary/contract/time';
 import { useSignal } from '@preact/signals';
 import { callOptions, useConsole, useIsLost, useScope } from '../context/console.ts';
@@ -16,34 +14,23 @@ import { formatMass, formatNumber, unitSymbol, zoneOf } from '../kit/format.ts';
 import { bound } from '../kit/inputs.tsx';
 import { LastKnown, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
-import { MomentInput } from '../kit/moment-input.tsx';
-import { NumberBox, NumberInput } from '../kit/number-input.tsx';
+import { NumberBox } from '../kit/number-input.tsx';
 import { reasonText } from '../kit/sentences.ts';
-import { SeverityMark } from '../kit/severity-mark.tsx';
 import { Table } from '../kit/table.tsx';
 import { useLoadedOfDevice } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts.ts';
-import { DotStrip, FanChart, type LevelPoint } from './fan-chart.tsx';
-import {
-  deliverSentence,
-  emptySentence,
-  fitSentence,
-  orderSentence,
-  tooMuchSentence,
-} from './forecast-words.ts';
+import { DotStrip, FanChart } from './fan-chart.tsx';
+import { deliverSentence, emptySentence, fitSentence, orderSentence } from './forecast-words.ts';
 import { GrainPanel } from './grain-panel.tsx';
+import { PlannedDeliveries } from './planned-deliveries.tsx';
 import { SupplyForm } from './supply-form.tsx';
 
 const PAST_MS = 7 * DAY_MS;
 const REFILLS_MS = 90 * DAY_MS;
 const ROWS_MAX = 50;
 
-interface Props {
-  readonly device: FleetDevice;
-}
-
 /** Shows when the silo runs empty, by when to order, why, and how accurate earlier forecasts were. */
-export function ForecastPanel({ device }: Props) {
+export function ForecastPanel({ device }: { readonly device: FleetDevice }) {
   const { client, live } = useConsole();
   const { device_id } = device;
   const isLost = useIsLost();
@@ -105,7 +92,7 @@ export function ForecastPanel({ device }: Props) {
         <Refills refills={refills} timeZone={timeZone} reload={loaded.reload} />
       </div>
       <div class="forecast-side">
-        <Deliveries
+        <PlannedDeliveries
           deviceId={device_id}
           timeZone={timeZone}
           forecast={forecast}
@@ -182,115 +169,6 @@ function Reasons({ forecast }: { readonly forecast: Forecast }) {
       </p>
     </div>
   );
-}
-
-interface DeliveriesProps {
-  readonly deviceId: string;
-  readonly timeZone: string;
-  readonly forecast: Forecast;
-  readonly capacityKg: number;
-  readonly planned: readonly PlannedDelivery[];
-  readonly reload: () => void;
-}
-
-/** Shows the orders that people have entered; the alert about an empty silo takes them into account. */
-function Deliveries({ deviceId, timeZone, forecast, capacityKg, planned, reload }: DeliveriesProps) {
-  const shared = useConsole();
-  const words = texts.value.foresight;
-  const nowMs = shared.live.site.clock.nowMs.peek();
-  const reading = { nowMs, language: locale.value, words, timeZone };
-  const mass = (amount: number): string => formatMass(amount, locale.value, deviceId);
-  const expected = new Map(
-    (forecast.with_deliveries?.deliveries ?? []).map((one) => [Date.parse(one.at), one] as const),
-  );
-  const tooMuch = ({ at, kg }: PlannedDelivery): string | null => {
-    const one = expected.get(Date.parse(at));
-    if (one === undefined) return null;
-    return tooMuchSentence({ kg, fitsKg: one.fits_kg, fitsFrom: one.fits_from }, mass, reading);
-  };
-  const mayOperate = useScope('operate');
-  const at = useSignal('');
-  const kg = useSignal('');
-  const { run, isRunning, failure } = useAction();
-  const atMs = Date.parse(at.value);
-  const entered = { atMs, kg: Number(kg.value) };
-  const warning = enteredWarning({ forecast, capacityKg, entered, mass, reading });
-  const plan = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    const delivery = { at: new Date(atMs).toISOString(), kg: Number(kg.peek()) };
-    if (!(await run(() => shared.client.foresight.planDelivery(deviceId, delivery, callOptions(shared)))))
-      return;
-    at.value = '';
-    kg.value = '';
-    reload();
-  };
-  const cancel = async (time: string): Promise<void> => {
-    if (await run(() => shared.client.foresight.cancelDelivery(deviceId, { at: time }, callOptions(shared))))
-      reload();
-  };
-  return (
-    <section class="panel" aria-label={words.planned}>
-      <h2>{words.planned}</h2>
-      {planned.length === 0 && <p class="muted">{words.nothingPlanned}</p>}
-      <ul class="forecast-planned">
-        {planned.map((one) => (
-          <li key={one.at}>
-            <Time at={one.at} timeZone={timeZone} isDated /> · {mass(one.kg)}
-            {mayOperate && (
-              <Button kind="quiet" isBusy={isRunning} onPress={() => void cancel(one.at)}>
-                {words.cancelDelivery}
-              </Button>
-            )}
-            <TooMuch text={tooMuch(one)} />
-          </li>
-        ))}
-      </ul>
-      <Failure of={failure} />
-      {mayOperate && (
-        <form aria-label={words.plan} onSubmit={(event) => void plan(event)}>
-          <h3>{words.plan}</h3>
-          <p class="muted">{words.planMeans}</p>
-          <MomentInput label={words.at} timeZone={timeZone} isRequired {...bound(at)} />
-          <NumberInput label={words.amount} unit="kg" deviceId={deviceId} isRequired {...bound(kg)} />
-          <div role="status">
-            <TooMuch text={warning} />
-          </div>
-          <Button type="submit" isChange isBusy={isRunning}>
-            {words.enter}
-          </Button>
-        </form>
-      )}
-    </section>
-  );
-}
-
-/** A warning that prevents nothing, because the person may know of a withdrawal that the forecast does not contain. */
-const TooMuch = ({ text }: { readonly text: string | null }) =>
-  text === null ? null : (
-    <p class="forecast-too-much">
-      <SeverityMark severity="warning" text={text} />
-    </p>
-  );
-
-interface Entered {
-  readonly forecast: Forecast;
-  readonly capacityKg: number;
-  readonly entered: LevelPoint;
-  readonly mass: (kg: number) => string;
-  readonly reading: Parameters<typeof tooMuchSentence>[2];
-}
-
-/** A warning when the entered delivery does not fit; `null` when it fits, while it is incomplete, or if no level is known. */
-function enteredWarning({ forecast, capacityKg, entered, mass, reading }: Entered): string | null {
-  const { atMs, kg } = entered;
-  if (!Number.isFinite(atMs) || !(kg > 0) || !(capacityKg > 0)) return null;
-  const path = forecast.with_deliveries === null ? forecast.path : forecast.path_with_deliveries;
-  const known = forecast.level_kg === null ? [] : [{ atMs: reading.nowMs, kg: forecast.level_kg }];
-  const levels = path.length === 0 ? known : path.map((one) => ({ atMs: Date.parse(one.at), kg: one.p90 }));
-  if (levels.length === 0) return null;
-  const fit = deliveryFit(levels, capacityKg, { atMs: Math.max(atMs, reading.nowMs), kg });
-  const fitsFrom = fit.allFromMs === null ? null : new Date(fit.allFromMs).toISOString();
-  return tooMuchSentence({ kg, fitsKg: fit.kg, fitsFrom }, mass, reading);
 }
 
 interface RefillsProps {

@@ -85,13 +85,8 @@ async function saveCsv(query: Readonly<Record<string, string>>): Promise<void> {
   if (answer.ok) download('orders.csv', await answer.text());
 }
 
-interface LinesProps {
-  readonly list: OrderList;
-  readonly nowMs: number;
-}
-
 /** Shows the lines by place and product, each with its sum, as the mill takes the order. */
-function Lines({ list, nowMs }: LinesProps) {
+function Lines({ list, nowMs }: { readonly list: OrderList; readonly nowMs: number }) {
   const words = texts.value.foresight;
   const reading = { nowMs, language: locale.value, words };
   if (list.lines.length === 0) return <EmptyState drawing="silo" title={words.ordersEmpty} />;

@@ -1,4 +1,5 @@
 import './dialog.css';
+import { set } from './set.ts';
 import './inputs.css';
 import { useSignal } from '@preact/signals';
 import { type ComponentChildren, type ComponentType, createContext } from 'preact';
@@ -75,12 +76,7 @@ export function Dialog({ title, onClose, question, place = 'top', children }: Pr
           </p>
           <div class="dialog-actions">
             <Button onPress={onClose}>{common.close}</Button>
-            <Button
-              kind="primary"
-              onPress={() => {
-                isAsked.value = false;
-              }}
-            >
+            <Button kind="primary" onPress={() => set(isAsked, false)}>
               {common.keepOpen}
             </Button>
           </div>
@@ -157,9 +153,7 @@ export function FormDialog(props: FormDialogProps) {
             {...question}
             isBusy={isRunning}
             onPress={() => void send()}
-            onLeave={() => {
-              isAsked.value = false;
-            }}
+            onLeave={() => set(isAsked, false)}
           />
         )}
       </form>
@@ -184,16 +178,11 @@ export function DialogButton({ text, label, kind, children }: DialogButtonProps)
         {...(kind === undefined ? {} : { kind })}
         {...(label === undefined ? {} : { label })}
         isChange
-        onPress={() => {
-          isOpen.value = true;
-        }}
+        onPress={() => set(isOpen, true)}
       >
         {text}
       </Button>
-      {isOpen.value &&
-        children(() => {
-          isOpen.value = false;
-        })}
+      {isOpen.value && children(() => set(isOpen, false))}
     </>
   );
 }

@@ -66,7 +66,6 @@ interface Typed {
 export function EntryBox(props: Props) {
   const { id, name, value, onValue, notation, inputMode = 'text', children } = props;
   const { isRequired = false, isDisabled = false, placeholder, tells = 'all' } = props;
-  const { forms } = texts.value;
   const language = locale.value;
   const [typed, setTyped] = useState<Typed | null>(null);
   const [isLeft, setLeft] = useState(true);
@@ -80,34 +79,21 @@ export function EntryBox(props: Props) {
     (typed.language === language || typed.value === UNREADABLE);
   const written = value === '' || value === UNREADABLE ? '' : notation.write(value);
   const text = isTyped ? typed.text : written;
-  const meanings = text.trim() === '' ? [] : notation.read(text);
-  const [meant, other] = meanings;
-  const isUnreadable = meant === undefined && (text.trim() !== '' || value === UNREADABLE);
-  const isAmbiguous = other !== undefined;
-  const fault = meant === undefined || isAmbiguous ? null : notation.faultOf(meant);
-  const unclear = isAmbiguous ? forms.twoMeanings : notation.unreadable;
-  const problem = isAmbiguous || isUnreadable ? unclear : fault;
+  const { meanings, meant, fault, problem } = meaningOf(text, notation, value === UNREADABLE);
   // A number that is still being typed may be too small so far.
   const isShown = problem !== null && (fault === null || isLeft);
 
   useLayoutEffect(() => input.current?.setCustomValidity(problem ?? ''), [problem]);
 
   const enter = (next: string, isDone: boolean): void => {
-    const [first, second] = next.trim() === '' ? [''] : notation.read(next);
-    const known = first === undefined || second !== undefined ? UNREADABLE : first;
-    const isEmpty = known === '';
-    const isTaken = isEmpty ? !isRequired : known !== UNREADABLE && notation.faultOf(known) === null;
-    const isTold = tells === 'all' || (isTaken && (isDone || tells === 'taken'));
-    setTyped({ text: next, value: known, before: isTold ? known : value, language });
-    if (isTold) onValue(known);
+    const understood = next.trim() === '' ? '' : (meaningOf(next, notation, false).meant ?? UNREADABLE);
+    const isTaken =
+      understood === '' ? !isRequired : understood !== UNREADABLE && notation.faultOf(understood) === null;
+    const tellsNow = tells === 'all' || (isTaken && (isDone || tells === 'taken'));
+    setTyped({ text: next, value: understood, before: tellsNow ? understood : value, language });
+    if (tellsNow) onValue(understood);
   };
-  const choose = (chosen: string): void => {
-    enter(notation.write(chosen), true);
-    setLeft(true);
-    input.current?.focus();
-  };
-  const echo =
-    meant === undefined || isAmbiguous ? notation.suffix : notation.echo(text.trim(), meant, isTyped);
+  const echo = meant === undefined ? notation.suffix : notation.echo(text.trim(), meant, isTyped);
   return (
     <div class="entry">
       <div class={`entry-box ${isDisabled ? 'disabled' : ''}`}>
@@ -139,19 +125,68 @@ export function EntryBox(props: Props) {
         {children}
       </div>
       {isShown && (
-        <div class="entry-problem" id={messageId} role="alert">
-          <p>{problem}</p>
-          {isAmbiguous && (
-            <div class="entry-choices">
-              {meanings.map((one) => (
-                <Button key={one} onPress={() => choose(one)}>
-                  {notation.say(one)}
-                </Button>
-              ))}
-            </div>
-          )}
-        </div>
+        <EntryProblem
+          id={messageId}
+          problem={problem}
+          choices={meanings.length > 1 ? meanings : []}
+          say={notation.say}
+          onChoose={(chosen) => {
+            enter(notation.write(chosen), true);
+            setLeft(true);
+            input.current?.focus();
+          }}
+        />
       )}
     </div>
   );
 }
+
+interface Meaning {
+  /** Every value that the text can mean. */
+  readonly meanings: readonly string[];
+  /** The value if there is exactly one. */
+  readonly meant: string | undefined;
+  /** Why the meant value is not accepted. */
+  readonly fault: string | null;
+  /** Why the text has no value. */
+  readonly problem: string | null;
+}
+
+function meaningOf(text: string, notation: Notation, isUnreadable: boolean): Meaning {
+  const isEmpty = text.trim() === '';
+  const meanings = isEmpty ? [] : notation.read(text);
+  const [first, other] = meanings;
+  if (other !== undefined) {
+    return { meanings, meant: undefined, fault: null, problem: texts.value.forms.twoMeanings };
+  }
+  if (first === undefined) {
+    const problem = isEmpty && !isUnreadable ? null : notation.unreadable;
+    return { meanings, meant: undefined, fault: null, problem };
+  }
+  const fault = notation.faultOf(first);
+  return { meanings, meant: first, fault, problem: fault };
+}
+
+interface ProblemProps {
+  readonly id: string;
+  readonly problem: string;
+  /** The meanings of which a person chooses one. */
+  readonly choices: readonly string[];
+  readonly say: Notation['say'];
+  readonly onChoose: (value: string) => void;
+}
+
+const EntryProblem = ({ id, problem, choices, say, onChoose }: ProblemProps) => (
+  <div class="entry-problem" id={id} role="alert">
+    <p>{problem}</p>
+    {choices.length > 0 && (
+      <div class="entry-choices">
+        {choices.map((value) => (
+          <Button key={value} onPress={() => onChoose(value)}>
+            {say(value)}
+          </Button>
+        ))}
+      </div>
+    )}
+  </div>
+);

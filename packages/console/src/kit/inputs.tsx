@@ -3,6 +3,7 @@ import { type Signal, useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
+import { set } from './set.ts';
 
 /** A value of a form, and the function that changes it. */
 export interface Bound<Value> {
@@ -13,9 +14,7 @@ export interface Bound<Value> {
 /** An input that shows a signal and changes it. */
 export const bound = <Value,>(signal: Signal<Value>): Bound<Value> => ({
   value: signal.value,
-  onValue: (value) => {
-    signal.value = value;
-  },
+  onValue: (value) => set(signal, value),
 });
 
 interface TextProps extends Bound<string> {
@@ -27,6 +26,8 @@ interface TextProps extends Bound<string> {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly placeholder?: string;
+  readonly autocomplete?: 'username' | 'name';
+  readonly autocapitalize?: 'none';
   /** Values that the input offers; other values are possible, too. */
   readonly offered?: readonly string[];
 }
@@ -193,9 +194,7 @@ export function Choices({ legend, hint, options, value: chosen, onValue }: Choic
             aria-label={`${legend}: ${forms.search}`}
             placeholder={forms.search}
             value={search.value}
-            onInput={({ currentTarget }) => {
-              search.value = currentTarget.value;
-            }}
+            onInput={({ currentTarget }) => set(search, currentTarget.value)}
             onKeyDown={(event) => {
               if (event.key === 'Enter') event.preventDefault();
             }}

@@ -4,6 +4,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { Button } from './button.tsx';
 import { useRootClass } from './root-class.ts';
+import { set } from './set.ts';
 import { SeverityMark } from './severity-mark.tsx';
 
 /** A press before this is the second half of a double click, or a key that is still held. */
@@ -53,9 +54,7 @@ export function SecondPress({ text, reasons, isBusy, onPress, onLeave }: Props) 
     return () => removeEventListener('keydown', onKey, { capture: true });
   }, []);
   useEffect(() => {
-    const arm = (): void => {
-      isArmed.value = true;
-    };
+    const arm = (): void => set(isArmed, true);
     const topOf = (): number | undefined => element.current?.getBoundingClientRect().top;
     let timer = setTimeout(() => {
       const top = topOf();

@@ -8,6 +8,7 @@ import { Button } from './button.tsx';
 import { EmptyState } from './empty-state.tsx';
 import { Time } from './measured.tsx';
 import { Failure, Notice } from './messages.tsx';
+import { set } from './set.ts';
 import { type Column, type Order, orderAfterPress, ordered, orderText, parseOrder } from './table-order.ts';
 import type { Pages } from './use-loaded.ts';
 
@@ -80,9 +81,7 @@ export function Table<Row>({ label, columns, rows, idOf, onOpen, orderName = 'or
               <tr
                 key={id}
                 tabIndex={id === reachable || (reachable === null && index === 0) ? 0 : -1}
-                onFocusIn={() => {
-                  current.value = id;
-                }}
+                onFocusIn={() => set(current, id)}
               >
                 {columns.map(({ name, title, cell, kind }) => (
                   <td key={name} class={kind} data-title={title} data-column={name}>
@@ -220,34 +219,23 @@ export function PageList<Item>({ pages, empty, children }: PageListProps<Item>) 
   );
 }
 
-/** A column that shows a text and is ordered by it. */
-export const textColumn = <Row,>(
+/** A column; `how` says by what it is ordered and how it is drawn. */
+export const column = <Row,>(
   name: string,
   title: string,
-  textOf: (row: Row) => string | null,
-): Column<Row> => ({
-  name,
-  title,
-  sortBy: textOf,
-  cell: (row) => <span class="free-text">{textOf(row)}</span>,
-});
+  how: Pick<Column<Row>, 'sortBy' | 'kind'>,
+  cell: Column<Row>['cell'],
+): Column<Row> => ({ name, title, ...how, cell });
+
+/** A column that shows a text and is ordered by it. */
+export const textColumn = <Row,>(name: string, title: string, textOf: (row: Row) => string | null) =>
+  column<Row>(name, title, { sortBy: textOf }, (row) => <span class="free-text">{textOf(row)}</span>);
 
 /** A column with the title of a row, which is the first line of a card on a phone. */
-export const titleColumn = <Row,>(
-  name: string,
-  title: string,
-  textOf: (row: Row) => string,
-): Column<Row> => ({
-  name,
-  title,
-  kind: 'title',
-  sortBy: textOf,
-  cell: (row) => <strong class="free-text">{textOf(row)}</strong>,
-});
+export const titleColumn = <Row,>(name: string, title: string, textOf: (row: Row) => string) =>
+  column<Row>(name, title, { kind: 'title', sortBy: textOf }, (row) => (
+    <strong class="free-text">{textOf(row)}</strong>
+  ));
 
-export const timeColumn = <Row,>(name: string, title: string, timeOf: (row: Row) => string): Column<Row> => ({
-  name,
-  title,
-  sortBy: timeOf,
-  cell: (row) => <Time at={timeOf(row)} />,
-});
+export const timeColumn = <Row,>(name: string, title: string, timeOf: (row: Row) => string) =>
+  column<Row>(name, title, { sortBy: timeOf }, (row) => <Time at={timeOf(row)} />);

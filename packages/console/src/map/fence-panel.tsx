@@ -7,6 +7,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { NumberBox } from '../kit/number-input.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 import {
   CORNERS_MIN,
@@ -51,12 +52,7 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
   useEffect(() => {
     if (fence.peek() === null) takeOver();
   }, [read]);
-  useEffect(
-    () => () => {
-      fence.value = null;
-    },
-    [],
-  );
+  useEffect(() => () => set(fence, null), []);
   const draft = fence.value;
   if (draft === null) return unread === null ? <Notice>{map.geofence}</Notice> : <Failure of={unread} />;
   const { corners } = draft;
@@ -85,13 +81,7 @@ export function FencePanel({ deviceId, name, fence, middle, onClose }: Props) {
           <CornerRow key={corner.id} fence={fence} corner={corner} index={index} />
         ))}
       </ol>
-      <Button
-        onPress={() => {
-          fence.value = withCorner(draft, middle());
-        }}
-      >
-        {map.addCorner}
-      </Button>
+      <Button onPress={() => set(fence, withCorner(draft, middle()))}>{map.addCorner}</Button>
       <p>{corners.length === 0 ? map.withoutGeofence : map.geofenceMeans}</p>
       {(isStale || hasChangedElsewhere) && (
         <div class="map-confirm" role="alert">
@@ -170,12 +160,8 @@ export function FenceLayer({ fence }: { readonly fence: Signal<FenceDraft | null
           at={corner}
           kind="corner"
           label={map.corner({ number: index + 1 })}
-          onMove={(to) => {
-            fence.value = withMovedCorner(fence.peek() ?? draft, corner.id, to);
-          }}
-          onRemove={() => {
-            fence.value = withoutCorner(fence.peek() ?? draft, corner.id);
-          }}
+          onMove={(to) => set(fence, withMovedCorner(fence.peek() ?? draft, corner.id, to))}
+          onRemove={() => set(fence, withoutCorner(fence.peek() ?? draft, corner.id))}
         >
           <rect class="body" x="-7" y="-7" width="14" height="14" />
         </DragHandle>

@@ -3,6 +3,7 @@ import './field-map.css';
 import './missions-mode.css';
 import './planner-panel.css';
 import './vehicles.css';
+import type { FleetMission } from '@granary/contract/fleet';
 import type { Point } from '@granary/contract/positions';
 import { type Signal, useComputed, useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
@@ -109,91 +110,39 @@ export function PlannerLayer({ draft, from, base, faults }: PlannerProps) {
 export function FieldMap() {
   const { client, live, navigation, settings } = useConsole();
   const { map } = texts.value;
-  const view = useSignal(NO_VIEW);
-  const isFitted = useSignal(false);
   const place = useRef<HTMLDivElement>(null);
   useRootClass('stop-docked');
   const contents = useMemo(emptyContents, []);
   const tracks = useMemo(() => new Tracks(client), [client]);
-  const tilesAddress = settings.map_tiles_url;
   const vehicles = useComputed(() => [...live.site.devices.all.value.values()].filter(isVehicle));
   const { query } = navigation.route.value;
   const selectedId = query.get('device');
   const selected = vehicles.value.find((device) => device.peek().device_id === selectedId) ?? null;
-  const isSized = view.value.width > 0;
-
-  const fences = useRef(new Map<string, readonly Point[]>());
-  /** The devices to which the map was fitted, and the resulting view; the present view differs when a person has moved the map. */
-  const fittedTo = useRef<{ readonly devices: readonly LiveDevice[]; readonly view: Viewport }>(null);
-  const groundOf = (device: LiveDevice): readonly Point[] => [
-    ...placed(device).map(({ point }) => point),
-    ...(fences.current.get(device.peek().device_id) ?? []),
-  ];
-  const show = (devices: readonly LiveDevice[]): void => {
-    const points = devices.flatMap(groundOf);
-    if (points.length > 0) isFitted.value = true;
-    view.value = fitted(points, view.peek());
-    fittedTo.current = { devices, view: view.peek() };
-  };
-  const onFence = (deviceId: string, fence: readonly Point[] | null): void => {
-    fences.current.set(deviceId, fence ?? []);
-    const now = fittedTo.current;
-    if (now?.view === view.peek()) show(now.devices);
-  };
-  useEffect(() => {
-    if (!isSized || isFitted.peek()) return;
-    if (selected === null) show(firstShown(vehicles.value.flatMap(placed)));
-    else show([selected]);
-  }, [isSized, vehicles.value]);
+  const { view, show, onFence } = useFittedView(vehicles.value, selected, selectedId);
   useEffect(() => {
     // The drawn mission belongs to the vehicle that was selected before.
     contents.draft.value = EMPTY_DRAFT;
-    const isSeen = (point: Point): boolean => isVisible(screenOf(point, view.peek()), view.peek());
-    if (isSized && selected !== null && !groundOf(selected).every(isSeen)) show([selected]);
   }, [selectedId]);
-
-  const isDrawing = selected !== null && isMode(query.get('mode'));
+  const mode = selected === null ? null : query.get('mode');
   useEffect(() => {
     // On a phone the button for drawing is below the map, which the person wants to see while drawing.
-    if (isDrawing) place.current?.scrollIntoView({ block: 'start' });
-  }, [isDrawing]);
+    if (isMode(mode)) place.current?.scrollIntoView({ block: 'start' });
+  }, [isMode(mode)]);
 
   if (vehicles.value.length === 0) return <EmptyState drawing="field" title={map.noVehicles} />;
-  const select = (deviceId: string): void => navigation.open(addressOf('map', null, { device: deviceId }));
-  const onMission = new Set([...live.site.missions.all.value.values()].map(({ device_id }) => device_id));
-  const importance = (device: LiveDevice): number => {
-    if (device === selected) return 0;
-    return onMission.has(device.peek().device_id) ? 1 : 2;
-  };
-  const ordered = vehicles.value.toSorted((one, other) => importance(one) - importance(other));
+  const select = (device: string): void => navigation.open(addressOf('map', null, { device }));
+  const ordered = byImportance(vehicles.value, selected, live.site.missions.all.value.values());
   const grounds =
     ordered.length > GROUNDS_MAX && selected !== null ? [selected] : ordered.slice(0, GROUNDS_MAX);
-  const mode = selected === null ? null : query.get('mode');
-  const open = (more: Readonly<Record<string, string | undefined>>): void =>
-    navigation.open(addressOf('map', null, { device: selectedId ?? undefined, ...more }));
-  const bringIntoView = (point: Point): void => {
-    if (!isVisible(screenOf(point, view.peek()), view.peek()))
-      view.value = { ...view.peek(), center: worldOf(point) };
-  };
-  const middle = (): Point => pointOf(view.peek().center);
-  const onPress = {
-    plan: (point: Point): void => {
-      contents.draft.value = withWaypoint(contents.draft.peek(), point);
-    },
-    geofence: (point: Point): void => {
-      const fence = contents.fence.peek();
-      if (fence !== null) contents.fence.value = withCorner(fence, point);
-    },
-  };
   return (
     <div ref={place} class="map-view">
       <h1 class="only-for-readers">{map.title}</h1>
       {settings.map_fault !== null && <Notice>{map.faults[settings.map_fault]}</Notice>}
       <MapSurface
         view={view}
-        tilesAddress={tilesAddress}
+        tilesAddress={settings.map_tiles_url}
         isDrawing={isMode(mode)}
-        onPress={isMode(mode) ? onPress[mode] : undefined}
+        onPress={isMode(mode) ? (point) => addPoint(contents, mode, point) : undefined}
         onShowAll={() => show(vehicles.peek())}
         weather={<Wind facility={selected?.value.location.facility ?? null} />}
       >
@@ -213,7 +162,10 @@ export function FieldMap() {
           tracks={tracks}
           selectedId={selectedId}
           onSelect={isMode(mode) ? null : select}
-          onFocus={bringIntoView}
+          onFocus={(point) => {
+            if (!isVisible(screenOf(point, view.peek()), view.peek()))
+              view.value = { ...view.peek(), center: worldOf(point) };
+          }}
         />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
@@ -227,13 +179,77 @@ export function FieldMap() {
             missionId={query.get('mission')}
             mode={mode}
             contents={contents}
-            middle={middle}
-            open={open}
+            middle={() => pointOf(view.peek().center)}
+            open={(more) =>
+              navigation.open(addressOf('map', null, { device: selectedId ?? undefined, ...more }))
+            }
           />
         )}
       </aside>
     </div>
   );
+}
+
+/** First the selected vehicle, then those on a mission. */
+function byImportance(
+  vehicles: readonly LiveDevice[],
+  selected: LiveDevice | null,
+  missions: Iterable<FleetMission>,
+): LiveDevice[] {
+  const onMission = new Set(Array.from(missions, ({ device_id }) => device_id));
+  const rank = (device: LiveDevice): number => {
+    if (device === selected) return 0;
+    return onMission.has(device.peek().device_id) ? 1 : 2;
+  };
+  return vehicles.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** The part of the world that the map shows: at first the vehicles, then whatever a person moves it to. */
+function useFittedView(
+  vehicles: readonly LiveDevice[],
+  selected: LiveDevice | null,
+  selectedId: string | null,
+) {
+  const view = useSignal(NO_VIEW);
+  const isFitted = useSignal(false);
+  const fences = useRef(new Map<string, readonly Point[]>());
+  /** The devices to which the map was fitted, and the resulting view; the present view differs when a person has moved the map. */
+  const fittedTo = useRef<{ readonly devices: readonly LiveDevice[]; readonly view: Viewport }>(null);
+  const isSized = view.value.width > 0;
+  const groundOf = (device: LiveDevice): readonly Point[] => [
+    ...placed(device).map(({ point }) => point),
+    ...(fences.current.get(device.peek().device_id) ?? []),
+  ];
+  const show = (devices: readonly LiveDevice[]): void => {
+    const points = devices.flatMap(groundOf);
+    if (points.length > 0) isFitted.value = true;
+    view.value = fitted(points, view.peek());
+    fittedTo.current = { devices, view: view.peek() };
+  };
+  useEffect(() => {
+    if (!isSized || isFitted.peek()) return;
+    if (selected === null) show(firstShown(vehicles.flatMap(placed)));
+    else show([selected]);
+  }, [isSized, vehicles]);
+  useEffect(() => {
+    const isSeen = (point: Point): boolean => isVisible(screenOf(point, view.peek()), view.peek());
+    if (isSized && selected !== null && !groundOf(selected).every(isSeen)) show([selected]);
+  }, [selectedId]);
+  return {
+    view,
+    show,
+    onFence: (deviceId: string, fence: readonly Point[] | null): void => {
+      fences.current.set(deviceId, fence ?? []);
+      const now = fittedTo.current;
+      if (now?.view === view.peek()) show(now.devices);
+    },
+  };
+}
+
+function addPoint({ draft, fence }: MapContents, mode: 'plan' | 'geofence', point: Point): void {
+  const corners = fence.peek();
+  if (mode === 'plan') draft.value = withWaypoint(draft.peek(), point);
+  else if (corners !== null) fence.value = withCorner(corners, point);
 }
 
 /** Shows the wind speed at the facility, if a station there measures it; the direction is not measured. */

@@ -11,6 +11,7 @@ import { formatDuration, formatLength } from '../kit/format.ts';
 import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { statusText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { MISSION_UNDER_WAY } from '../live/site.ts';
 import { locale, texts } from '../texts.ts';
@@ -45,15 +46,8 @@ export function MissionsMode({ deviceId, missionId, contents }: Props) {
     missions?.find(({ mission_id, status }) =>
       missionId === null ? MISSION_UNDER_WAY.includes(status) : mission_id === missionId,
     ) ?? null;
-  useEffect(() => {
-    contents.mission.value = shown;
-  }, [shown]);
-  useEffect(
-    () => () => {
-      contents.mission.value = null;
-    },
-    [],
-  );
+  useEffect(() => set(contents.mission, shown), [shown]);
+  useEffect(() => () => set(contents.mission, null), []);
   return (
     <>
       {shown !== null && <MissionPanel deviceId={deviceId} mission={shown} />}
@@ -220,35 +214,21 @@ function MissionControls({
   readonly deviceId: string;
   readonly mission: MissionRecord;
 }) {
-  const console = useConsole();
   const { missions, common } = texts.value;
   const { run, isRunning, failure, forget } = useAction();
+  const send = useMissionRequest(deviceId, mission);
   const asked = useSignal<'resume' | 'cancel' | null>(null);
   const mayOperate = useScope('operate');
   const possible = POSSIBLE[mission.status] ?? [];
   if (!mayOperate || possible.length === 0) return null;
   const request = async (kind: MissionRequestKind): Promise<void> => {
-    const isDone = await run(async () => {
-      const { client, live } = console;
-      const { mission_id, mission_name } = mission;
-      const answer =
-        kind === 'resume'
-          ? confirmed(
-              console,
-              {
-                title: `${missions.controls.resume}: ${mission_name}`,
-                plan: <ResumeFacts mission={mission} />,
-                action: 'missions.resume',
-                device_id: deviceId,
-                resource_id: mission_id,
-              },
-              (options) => client.missions.resume(deviceId, mission_id, options),
-            )
-          : client.missions[kind](deviceId, mission_id, callOptions(console));
-      await live.site.missions.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
-    });
+    const isDone = await run(() => send(kind));
     // Another question that was opened meanwhile stays open.
     if (isDone && asked.peek() === kind) asked.value = null;
+  };
+  const ask = (kind: 'resume' | 'cancel' | null): void => {
+    forget();
+    asked.value = kind;
   };
   const kind = asked.value;
   if (kind !== null && possible.includes(kind)) {
@@ -260,14 +240,7 @@ function MissionControls({
           <Button kind="primary" isBusy={isRunning} isChange onPress={() => void request(kind)}>
             {missions.controls[kind]}
           </Button>
-          <Button
-            onPress={() => {
-              forget();
-              asked.value = null;
-            }}
-          >
-            {kind === 'cancel' ? missions.keep : common.cancel}
-          </Button>
+          <Button onPress={() => ask(null)}>{kind === 'cancel' ? missions.keep : common.cancel}</Button>
         </div>
       </div>
     );
@@ -276,24 +249,46 @@ function MissionControls({
     <>
       <Failure of={failure} />
       <div class="buttons">
-        {possible.map((one) => (
+        {possible.map((offered) => (
           <Button
-            key={one}
-            isBusy={isRunning && one === 'pause'}
+            key={offered}
+            isBusy={isRunning && offered === 'pause'}
             isChange
-            isDisabled={mission.requested === one}
+            isDisabled={mission.requested === offered}
             onPress={() => {
+              if (offered !== 'pause') return ask(offered);
               forget();
-              if (one === 'pause') void request(one);
-              else asked.value = one;
+              void request(offered);
             }}
           >
-            {missions.controls[one]}
+            {missions.controls[offered]}
           </Button>
         ))}
       </div>
     </>
   );
+}
+
+/** Sends a request about a mission, and shows the mission as the service answers it. */
+function useMissionRequest(deviceId: string, mission: MissionRecord) {
+  const console = useConsole();
+  const { client, live } = console;
+  const { mission_id, mission_name } = mission;
+  return (kind: MissionRequestKind): Promise<void> => {
+    const what = {
+      title: `${texts.value.missions.controls.resume}: ${mission_name}`,
+      plan: <ResumeFacts mission={mission} />,
+      device_id: deviceId,
+      resource_id: mission_id,
+    };
+    const answer =
+      kind === 'resume'
+        ? confirmed(console, { ...what, action: 'missions.resume' }, (options) =>
+            client.missions.resume(deviceId, mission_id, options),
+          )
+        : client.missions[kind](deviceId, mission_id, callOptions(console));
+    return live.site.missions.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
+  };
 }
 
 interface MissionLayerProps {

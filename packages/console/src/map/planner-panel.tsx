@@ -13,6 +13,7 @@ import { Failure, WouldRefuse } from '../kit/messages.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
 import { SecondPress } from '../kit/second-press.tsx';
 import { timeText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { locale, texts } from '../texts.ts';
 import type { MapContents } from './contents.ts';
@@ -43,60 +44,28 @@ interface Props {
 
 /** Shows the drawn mission as a list, in the same order as on the map, and what it would need. */
 function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClose }: Props) {
-  const console = useConsole();
-  const { missions, operations } = texts.value;
-  const { again } = operations;
-  const { run, isRunning, failure } = useAction();
+  const { missions } = texts.value;
   const { waypoints } = draft.value;
-  const isAcceptable =
-    preflight.result !== null && preflight.result.refusal === null && hasStart(draft.value);
-  const isAsked = useSignal(false);
-  const { warnings = [] } = preflight.result ?? {};
-  const duration = formatDuration((preflight.result?.preflight?.duration_s ?? 0) * 1_000);
-  const question = isAsked.value && isAcceptable && warnings.length > 0;
-  const buttonText = submitText(draft.value, preflight, console.live.site.clock.nowMs.peek());
-  // A change of the drawing after the question makes it another mission.
-  useEffect(() => {
-    isAsked.value = false;
-  }, [draft.value]);
-  const submit = async (event: Event): Promise<void> => {
-    event.preventDefault();
-    if (question) return;
-    if (warnings.length > 0) isAsked.value = true;
-    else await start();
-  };
-  const start = async (): Promise<void> => {
-    await run(async () => {
-      const mission = missionOf(draft.peek(), missions.unnamed);
-      const what = {
-        title: `${mission.mission_name}: ${buttonText}`,
-        plan: <MissionFacts preflight={preflight} name={name} mission={mission} />,
-        device_id: deviceId,
-        body: mission,
-      };
-      const created = await confirmed(console, { ...what, action: 'missions.create' }, (options) =>
-        console.client.missions.create(deviceId, mission, options),
-      );
-      console.live.site.missions.put({ device_id: deviceId, ...created });
-      draft.value = EMPTY_DRAFT;
-      onClose(created.mission_id);
-    });
-  };
+  const start = useMissionStart({ deviceId, name, draft, preflight, onClose });
   const faultOf = (index: number): string | null => {
     const fault = faults?.waypoints.get(index);
     if (fault !== undefined) return missions.waypointFaults[fault];
     return faults?.tooFar.has(index) === true ? missions.tooFar : null;
   };
   return (
-    <form class="map-planner" onSubmit={(event) => void submit(event)}>
+    <form
+      class="map-planner"
+      onSubmit={(event) => {
+        event.preventDefault();
+        start.press();
+      }}
+    >
       <h2 class="free-text">{missions.planFor({ name })}</h2>
       <TextInput
         label={missions.name}
         placeholder={missions.unnamed}
         value={draft.value.name}
-        onValue={(name) => {
-          draft.value = { ...draft.peek(), name };
-        }}
+        onValue={(name) => set(draft, { ...draft.peek(), name })}
       />
       <StartFields draft={draft} />
       <section aria-label={missions.waypoints}>
@@ -113,51 +82,93 @@ function PlannerPanel({ deviceId, name, draft, preflight, faults, middle, onClos
             />
           ))}
         </ol>
-        <Button
-          onPress={() => {
-            draft.value = withWaypoint(draft.peek(), middle());
-          }}
-        >
+        <Button onPress={() => set(draft, withWaypoint(draft.peek(), middle()))}>
           {missions.addWaypoint}
         </Button>
       </section>
       <div class="map-submit">
         {waypoints.length > 0 && <PreflightPanel {...preflight} deviceId={deviceId} />}
-        <Failure of={failure} />
+        <Failure of={start.failure} />
         <div class="buttons">
           <Button
             kind="primary"
             type="submit"
-            isBusy={isRunning}
-            isOver={question}
+            isBusy={start.isRunning}
+            isOver={start.question !== null}
             isChange
-            isDisabled={!isAcceptable}
+            isDisabled={!start.isAcceptable}
           >
-            {buttonText}
+            {start.buttonText}
           </Button>
-          <Button
-            onPress={() => {
-              draft.value = EMPTY_DRAFT;
-              onClose(null);
-            }}
-          >
-            {missions.discard}
-          </Button>
+          <Button onPress={() => start.close(null)}>{missions.discard}</Button>
         </div>
-        {question && (
+        {start.question !== null && (
           <SecondPress
-            text={again.long({ title: buttonText, duration })}
-            reasons={[again.reasons.long({ duration })]}
-            isBusy={isRunning}
-            onPress={() => void start()}
-            onLeave={() => {
-              isAsked.value = false;
-            }}
+            {...start.question}
+            isBusy={start.isRunning}
+            onPress={start.start}
+            onLeave={start.leaveQuestion}
           />
         )}
       </div>
     </form>
   );
+}
+
+type StartProps = Pick<Props, 'deviceId' | 'name' | 'draft' | 'preflight' | 'onClose'>;
+
+/** Starts the drawn mission: with one press, or with a second one if the preflight warns. */
+function useMissionStart({ deviceId, name, draft, preflight, onClose }: StartProps) {
+  const console = useConsole();
+  const { missions, operations } = texts.value;
+  const { again } = operations;
+  const { run, isRunning, failure } = useAction();
+  const { result } = preflight;
+  const isAcceptable = result !== null && result.refusal === null && hasStart(draft.value);
+  const hasWarnings = (result?.warnings ?? []).length > 0;
+  const duration = formatDuration((result?.preflight?.duration_s ?? 0) * 1_000);
+  const buttonText = submitText(draft.value, preflight, console.live.site.clock.nowMs.peek());
+  const isAsked = useSignal(false);
+  // A change of the drawing after the question makes it another mission.
+  useEffect(() => set(isAsked, false), [draft.value]);
+  const question =
+    isAsked.value && isAcceptable && hasWarnings
+      ? { text: again.long({ title: buttonText, duration }), reasons: [again.reasons.long({ duration })] }
+      : null;
+  const close = (missionId: string | null): void => {
+    draft.value = EMPTY_DRAFT;
+    onClose(missionId);
+  };
+  const start = (): void =>
+    void run(async () => {
+      const mission = missionOf(draft.peek(), missions.unnamed);
+      const what = {
+        title: `${mission.mission_name}: ${buttonText}`,
+        plan: <MissionFacts preflight={preflight} name={name} mission={mission} />,
+        device_id: deviceId,
+        body: mission,
+      };
+      const created = await confirmed(console, { ...what, action: 'missions.create' }, (options) =>
+        console.client.missions.create(deviceId, mission, options),
+      );
+      console.live.site.missions.put({ device_id: deviceId, ...created });
+      close(created.mission_id);
+    });
+  return {
+    isAcceptable,
+    buttonText,
+    question,
+    isRunning,
+    failure,
+    start,
+    close,
+    press: () => {
+      if (question !== null) return;
+      if (hasWarnings) isAsked.value = true;
+      else start();
+    },
+    leaveQuestion: () => set(isAsked, false),
+  };
 }
 
 /** The text of the button, which says what will happen. */
@@ -175,9 +186,7 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
   const { missions } = texts.value;
   const { startsAt } = draft.value;
   const isLater = startsAt !== null;
-  const choose = (later: boolean): void => {
-    draft.value = { ...draft.peek(), startsAt: later ? '' : null };
-  };
+  const choose = (later: boolean): void => set(draft, { ...draft.peek(), startsAt: later ? '' : null });
   return (
     <fieldset class="map-start">
       <legend>{missions.start}</legend>
@@ -197,9 +206,7 @@ function StartFields({ draft }: { readonly draft: Signal<Draft> }) {
           label={missions.startsAt}
           isRequired
           value={startsAt}
-          onValue={(time) => {
-            draft.value = { ...draft.peek(), startsAt: time };
-          }}
+          onValue={(time) => set(draft, { ...draft.peek(), startsAt: time })}
         />
       )}
     </fieldset>
@@ -300,9 +307,7 @@ export function PlanMode({ deviceId, name, contents, middle, onClose }: PlanMode
   const configuration = useFieldConfiguration(deviceId).value?.configuration;
   const preflight = usePreflight(deviceId, draft.value);
   const { result } = preflight;
-  useEffect(() => {
-    faults.value = result === null ? null : legFaults(result);
-  }, [result]);
+  useEffect(() => set(faults, result === null ? null : legFaults(result)), [result]);
   useEffect(() => {
     const place = configuration?.base ?? null;
     base.value = place === null ? null : { lat: place.latitude, lng: place.longitude };

@@ -3,6 +3,7 @@ import { WAYPOINT_ACTIONS } from '@granary/contract/outline';
 import type { Signal } from '@preact/signals';
 import { Button } from '../kit/button.tsx';
 import { NumberInput } from '../kit/number-input.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 import { type Draft, type DraftWaypoint, withChange, withOrder, withoutWaypoint } from './mission-draft.ts';
 
@@ -25,15 +26,9 @@ export function WaypointRow({ draft, waypoint, index, fault }: Props) {
   const { id, action } = waypoint;
   const name = missions.waypoint({ number: index + 1 });
   const isSelected = draft.value.selectedId === id;
-  const change = (fields: Partial<DraftWaypoint>): void => {
-    draft.value = withChange(draft.peek(), id, fields);
-  };
-  const select = (): void => {
-    draft.value = { ...draft.peek(), selectedId: isSelected ? null : id };
-  };
-  const moveTo = (place: number): void => {
-    draft.value = withOrder(draft.peek(), id, place);
-  };
+  const change = (fields: Partial<DraftWaypoint>): void => set(draft, withChange(draft.peek(), id, fields));
+  const select = (): void => set(draft, { ...draft.peek(), selectedId: isSelected ? null : id });
+  const moveTo = (place: number): void => set(draft, withOrder(draft.peek(), id, place));
   return (
     <li
       class={`map-waypoint ${isSelected ? 'selected' : ''}`}
@@ -82,9 +77,7 @@ export function WaypointRow({ draft, waypoint, index, fault }: Props) {
         <Button
           kind="quiet"
           label={`${name}: ${missions.remove}`}
-          onPress={() => {
-            draft.value = withoutWaypoint(draft.peek(), id);
-          }}
+          onPress={() => set(draft, withoutWaypoint(draft.peek(), id))}
         >
           ✕
         </Button>

@@ -9,7 +9,7 @@ import { Age, Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
 import { MomentInput } from '../kit/moment-input.tsx';
 import { SecretForm } from '../kit/secret-dialog.tsx';
-import { Table, titleColumn } from '../kit/table.tsx';
+import { column, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
@@ -59,35 +59,24 @@ function keyColumns(console: Console, reload: () => void): readonly Column<KeyRe
   const { me, keys } = texts.value;
   return [
     titleColumn('name', me.keyFor, ({ name }) => name),
-    { name: 'scopes', title: keys.scopes, cell: ({ scopes }) => scopes.join(', ') },
-    {
-      name: 'used',
-      title: keys.lastUsed,
-      cell: ({ last_used_at }) =>
-        last_used_at === null ? <span class="muted">{keys.never}</span> : <Age since={last_used_at} />,
-    },
-    {
-      name: 'expires',
-      title: keys.expires,
-      cell: ({ expires_at }) =>
-        expires_at === null ? <span class="muted">{keys.forever}</span> : <Time at={expires_at} />,
-    },
-    {
-      name: 'actions',
-      title: me.actions,
-      kind: 'actions',
-      cell: ({ key_id, name }) => (
-        <ConfirmButton
-          text={me.end}
-          label={me.endKeyOf({ name })}
-          means={me.endKeyMeans}
-          onConfirm={async () => {
-            await console.client.me.revokeKey(key_id, callOptions(console));
-            reload();
-          }}
-        />
-      ),
-    },
+    column('scopes', keys.scopes, {}, ({ scopes }) => scopes.join(', ')),
+    column('used', keys.lastUsed, {}, ({ last_used_at }) =>
+      last_used_at === null ? <span class="muted">{keys.never}</span> : <Age since={last_used_at} />,
+    ),
+    column('expires', keys.expires, {}, ({ expires_at }) =>
+      expires_at === null ? <span class="muted">{keys.forever}</span> : <Time at={expires_at} />,
+    ),
+    column('actions', me.actions, { kind: 'actions' }, ({ key_id, name }) => (
+      <ConfirmButton
+        text={me.end}
+        label={me.endKeyOf({ name })}
+        means={me.endKeyMeans}
+        onConfirm={async () => {
+          await console.client.me.revokeKey(key_id, callOptions(console));
+          reload();
+        }}
+      />
+    )),
   ];
 }
 

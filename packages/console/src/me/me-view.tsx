@@ -13,7 +13,7 @@ import { useChoices, useDraft } from '../kit/form-state.ts';
 import { PasswordInput, SelectInput } from '../kit/inputs.tsx';
 import { Age, Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
-import { Table } from '../kit/table.tsx';
+import { column, Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
 import { leaveFor } from '../session/sign-in.ts';
@@ -146,26 +146,21 @@ const nameOf = ({ browser }: SessionListed): string => browserName(browser) ?? t
 function sessionColumns(console: Console, reload: () => void): readonly Column<SessionListed>[] {
   const { me } = texts.value;
   return [
-    {
-      name: 'browser',
-      title: me.browser,
-      kind: 'title',
-      cell: (session) => (
-        <span title={session.browser}>
-          <strong>{nameOf(session)}</strong>
-          {session.is_current && <span class="muted"> · {me.thisBrowser}</span>}
-        </span>
-      ),
-    },
-    { name: 'address', title: me.address, cell: ({ address }) => address },
-    { name: 'since', title: me.since, cell: ({ created_at }) => <Time at={created_at} /> },
-    { name: 'used', title: me.lastUsed, cell: ({ last_used_at }) => <Age since={last_used_at} /> },
-    { name: 'ends', title: me.endsAt, cell: ({ expires_at }) => <Time at={expires_at} /> },
-    {
-      name: 'actions',
-      title: me.actions,
-      kind: 'actions',
-      cell: (session) =>
+    column('browser', me.browser, { kind: 'title' }, (session) => (
+      <span title={session.browser}>
+        <strong>{nameOf(session)}</strong>
+        {session.is_current && <span class="muted"> · {me.thisBrowser}</span>}
+      </span>
+    )),
+    column('address', me.address, {}, ({ address }) => address),
+    column('since', me.since, {}, ({ created_at }) => <Time at={created_at} />),
+    column('used', me.lastUsed, {}, ({ last_used_at }) => <Age since={last_used_at} />),
+    column('ends', me.endsAt, {}, ({ expires_at }) => <Time at={expires_at} />),
+    column(
+      'actions',
+      me.actions,
+      { kind: 'actions' },
+      (session) =>
         !session.is_current && (
           <ConfirmButton
             text={me.end}
@@ -177,7 +172,7 @@ function sessionColumns(console: Console, reload: () => void): readonly Column<S
             }}
           />
         ),
-    },
+    ),
   ];
 }
 
@@ -225,7 +220,7 @@ function Identity({ me: person, own }: PasswordProps) {
     <section class="panel" aria-label={me.identity}>
       <header>
         <h2>{me.identity}</h2>
-        <span class="me-actions">
+        <span class="buttons">
           {person.has_password && (
             <DialogButton text={me.linkIdentity({ provider })}>
               {(close) => <LinkIdentity me={person} provider={provider} onClose={close} />}

@@ -11,13 +11,8 @@ import { texts } from '../texts.ts';
 import { browserName } from './browser-name.ts';
 import { WithPasswordButton } from './with-password.tsx';
 
-interface Props {
-  readonly me: Me;
-  readonly onChanged: () => void;
-}
-
 /** Manages passkeys: sign-in with a finger, a face or the PIN of a device, in place of a password. */
-export function Passkeys({ me: own, onChanged }: Props) {
+export function Passkeys({ me: own, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   const console = useConsole();
   const { me, people } = texts.value;
   const obstacle = passkeyObstacle();

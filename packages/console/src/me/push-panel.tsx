@@ -9,6 +9,7 @@ import { useAction, useDraft } from '../kit/form-state.ts';
 import { CheckInput, Choices, SelectInput } from '../kit/inputs.tsx';
 import { Time } from '../kit/measured.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { Table, titleColumn } from '../kit/table.tsx';
 import { TimeInput } from '../kit/time-input.tsx';
 import { type Loaded, useLoaded } from '../kit/use-loaded.ts';
@@ -37,12 +38,7 @@ export function PushPanel() {
   );
 }
 
-interface Props {
-  readonly loaded: Loaded<PushState>;
-  readonly state: PushState;
-}
-
-function ThisDevice({ loaded, state }: Props) {
+function ThisDevice({ loaded, state }: { readonly loaded: Loaded<PushState>; readonly state: PushState }) {
   const console = useConsole();
   const { client, session } = console;
   const { push } = texts.value;
@@ -51,9 +47,7 @@ function ThisDevice({ loaded, state }: Props) {
   const isTested = useSignal(false);
   const obstacle = pushObstacle();
   const isKnown = state.subscriptions.some(({ is_current }) => is_current);
-  const look = async (): Promise<void> => {
-    isOn.value = isKnown && (await isPushOn(session.key_id));
-  };
+  const look = async (): Promise<void> => set(isOn, isKnown && (await isPushOn(session.key_id)));
   useEffect(() => void look(), [isKnown]);
   const change = async (): Promise<void> => {
     if (isOn.peek()) {

@@ -11,13 +11,8 @@ import { texts } from '../texts.ts';
 const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 const SECRET_CHARS = 32;
 
-interface Props {
-  readonly me: Me;
-  readonly onChanged: () => void;
-}
-
 /** Sets whether signing in asks for a code besides the password. */
-export function SecondFactor({ me: own, onChanged }: Props) {
+export function SecondFactor({ me: own, onChanged }: { readonly me: Me; readonly onChanged: () => void }) {
   const { me } = texts.value;
   const { recovery_codes_left: left, person } = own;
   const closing = (close: () => void) => () => {
@@ -28,7 +23,7 @@ export function SecondFactor({ me: own, onChanged }: Props) {
     <section class="panel" aria-label={me.factor}>
       <header>
         <h2>{me.factor}</h2>
-        <span class="me-actions">
+        <span class="buttons">
           <DialogButton text={left === null ? me.setUpFactor : me.renewFactor}>
             {(close) => <SetUp login={person.login} onClose={closing(close)} />}
           </DialogButton>
@@ -56,12 +51,7 @@ function uriOf(secret: string, login: string): string {
   return `otpauth://totp/${label}?secret=${secret}&issuer=${encodeURIComponent(issuer)}`;
 }
 
-interface SetUpProps {
-  readonly login: string;
-  readonly onClose: () => void;
-}
-
-function SetUp({ login, onClose }: SetUpProps) {
+function SetUp({ login, onClose }: { readonly login: string; readonly onClose: () => void }) {
   const console = useConsole();
   const { me } = texts.value;
   const [secret] = useState(newSecret);

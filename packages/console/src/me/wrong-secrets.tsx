@@ -5,7 +5,7 @@ import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { formatNumber } from '../kit/format.ts';
 import { Age } from '../kit/measured.tsx';
-import { Table } from '../kit/table.tsx';
+import { column, Table } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts.ts';
@@ -34,7 +34,7 @@ export function WrongSecretsNotice() {
   return (
     <section class="panel" role="status" aria-label={me.wrongSecrets}>
       <p>{me.wrongNotice({ number: formatNumber(total(unseen), 0, locale.value) })}</p>
-      <p class="me-actions">
+      <p class="buttons">
         <a href={addressOf('me')}>{me.wrongShow}</a> <Button onPress={see}>{me.wrongSeen}</Button>
       </p>
     </section>
@@ -64,9 +64,9 @@ export function WrongSecretsPanel({ me: { wrong_secrets: rows } }: { readonly me
 function columns(): readonly Column<WrongSecrets>[] {
   const { me } = texts.value;
   return [
-    { name: 'what', title: me.wrongWhat, kind: 'title', cell: ({ kind }) => me.wrongKinds[kind] },
-    { name: 'from', title: me.wrongFrom, cell: ({ from }) => from },
-    { name: 'count', title: me.wrongCount, cell: ({ count }) => formatNumber(count, 0, locale.value) },
-    { name: 'last', title: me.wrongLast, cell: ({ last_at: at }) => <Age since={at} /> },
+    column('what', me.wrongWhat, { kind: 'title' }, ({ kind }) => me.wrongKinds[kind]),
+    column('from', me.wrongFrom, {}, ({ from }) => from),
+    column('count', me.wrongCount, {}, ({ count }) => formatNumber(count, 0, locale.value)),
+    column('last', me.wrongLast, {}, ({ last_at: at }) => <Age since={at} />),
   ];
 }

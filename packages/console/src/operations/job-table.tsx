@@ -10,7 +10,7 @@ import { FactList } from '../kit/fact-list.tsx';
 import { formatDuration } from '../kit/format.ts';
 import { bound, TextInput } from '../kit/inputs.tsx';
 import { statusText } from '../kit/sentences.ts';
-import { PageList, Table, textColumn, timeColumn } from '../kit/table.tsx';
+import { column, PageList, Table, textColumn, timeColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { type PageRequest, useEventReload, usePages } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
@@ -119,11 +119,11 @@ function jobColumns<Item extends Job>(
     declaration === null
       ? []
       : [
-          {
-            name: 'actions',
-            title: columns.actions,
-            kind: 'actions',
-            cell: (job) =>
+          column(
+            'actions',
+            columns.actions,
+            { kind: 'actions' },
+            (job) =>
               declaration.isOffered(job) && (
                 <DeclareEnded
                   what={titleOf(job)}
@@ -131,49 +131,39 @@ function jobColumns<Item extends Job>(
                   declare={(given) => declaration.declare(job, given)}
                 />
               ),
-          },
+          ),
         ];
   return [
-    {
-      name: 'device',
-      title: table.device,
-      kind: 'title',
-      sortBy: ({ device_id }) => device_id,
-      cell: ({ device_id }) => <DeviceName deviceId={device_id} />,
-    },
+    column(
+      'device',
+      table.device,
+      { kind: 'title', sortBy: ({ device_id }) => device_id },
+      ({ device_id }) => <DeviceName deviceId={device_id} />,
+    ),
     textColumn('what', columns.what, titleOf),
-    {
-      name: 'status',
-      title: jobs.status,
-      sortBy: statusOf,
-      cell: (job) => (
-        <JobStatus word={statusOf(job)} isUnderWay={words.isUnderWay(job)} isUnusual={words.isUnusual(job)} />
-      ),
-    },
+    column('status', jobs.status, { sortBy: statusOf }, (job) => (
+      <JobStatus word={statusOf(job)} isUnderWay={words.isUnderWay(job)} isUnusual={words.isUnusual(job)} />
+    )),
     ...ofKind,
     timeColumn('begin', begin.title, begin.at),
-    {
-      name: 'took',
-      title: columns.took,
-      kind: 'number',
-      sortBy: (job) => (job.ended_at === null ? null : tookMs(begin.at(job), job.ended_at, 0)),
-      cell: (job) =>
+    column(
+      'took',
+      columns.took,
+      {
+        kind: 'number',
+        sortBy: (job) => (job.ended_at === null ? null : tookMs(begin.at(job), job.ended_at, 0)),
+      },
+      (job) =>
         (job.ended_at !== null || words.isUnderWay(job)) && (
           <JobDuration from={begin.at(job)} to={job.ended_at} />
         ),
-    },
-    {
-      name: 'by',
-      title: columns.by,
-      sortBy: ({ requested_by }) => nameOf(requested_by),
-      cell: (job) => <RequestedBy actor={job.requested_by} isOfDevice={words.isOfDevice?.(job) ?? false} />,
-    },
-    {
-      name: 'detail',
-      title: columns.detail,
-      kind: 'wide',
-      cell: (job) => <span class="job-detail free-text">{statusText(job)}</span>,
-    },
+    ),
+    column('by', columns.by, { sortBy: ({ requested_by }) => nameOf(requested_by) }, (job) => (
+      <RequestedBy actor={job.requested_by} isOfDevice={words.isOfDevice?.(job) ?? false} />
+    )),
+    column('detail', columns.detail, { kind: 'wide' }, (job) => (
+      <span class="job-detail free-text">{statusText(job)}</span>
+    )),
     ...actions,
   ];
 }

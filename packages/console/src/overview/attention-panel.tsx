@@ -13,6 +13,7 @@ import { Button } from '../kit/button.tsx';
 import { formatNumber } from '../kit/format.ts';
 import { Age, LastKnown } from '../kit/measured.tsx';
 import { messageText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { SeverityMark } from '../kit/severity-mark.tsx';
 import { useEventReload, useLoaded } from '../kit/use-loaded.ts';
 import { locale, texts } from '../texts.ts';
@@ -82,13 +83,7 @@ export function AttentionPanel() {
         </ul>
         {lines.length > FIRST_ITEMS && !isWhole.value && (
           <p class="overview-more-items">
-            <Button
-              onPress={() => {
-                isWhole.value = true;
-              }}
-            >
-              {overview.showAll({ count: lines.length })}
-            </Button>
+            <Button onPress={() => set(isWhole, true)}>{overview.showAll({ count: lines.length })}</Button>
           </p>
         )}
         {others > 0 && (

@@ -1,4 +1,5 @@
 import { ALERT_SEVERITIES, PROFILE_NAMES } from '@granary/contract/outline';
+import { set } from '../kit/set.ts';
 import './overview.css';
 import { isHistoryBeingWritten, isSimulated } from '@granary/contract/devices/label-match';
 import type { ForecastSummary } from '@granary/contract/foresight/forecasts';
@@ -277,13 +278,7 @@ function DemoNotice() {
       <p>
         {start.notice} <a href={addressOf('start')}>{start.noticeMore}</a>
       </p>
-      <Button
-        onPress={() => {
-          preferences.showsDemoNotice.value = false;
-        }}
-      >
-        {start.dismiss}
-      </Button>
+      <Button onPress={() => set(preferences.showsDemoNotice, false)}>{start.dismiss}</Button>
     </aside>
   );
 }

@@ -6,10 +6,6 @@ import type { ProfileView } from './profile.ts';
 
 const BESIDE = ['humidity', 'wind_speed', 'rainfall'];
 
-interface Props {
-  readonly device: FleetDevice;
-}
-
 /** A cloud before the sun, which only shows the kind of the device. */
 const Picture = () => (
   <svg class="overview-sign" viewBox="0 0 56 56" width="56" height="56" aria-hidden="true">
@@ -18,7 +14,7 @@ const Picture = () => (
   </svg>
 );
 
-const Values = ({ device: { readings = {} } }: Props) => (
+const Values = ({ device: { readings = {} } }: { readonly device: FleetDevice }) => (
   <>
     <p class="overview-main">
       <Value reading={readings['temperature']} />

@@ -15,7 +15,7 @@ import { CheckInput, SelectInput, TextArea, TextInput } from '../kit/inputs.tsx'
 import { Time } from '../kit/measured.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
 import { type Refused, refusalText } from '../kit/sentences.ts';
-import { PageList, Table, titleColumn } from '../kit/table.tsx';
+import { column, PageList, Table, titleColumn } from '../kit/table.tsx';
 import type { Column } from '../kit/table-order.ts';
 import { TimeInput } from '../kit/time-input.tsx';
 import { usePages } from '../kit/use-loaded.ts';
@@ -173,34 +173,19 @@ function scheduleColumns(onDone: () => void): readonly Column<ReportSchedule>[] 
   const { reports, table } = texts.value;
   return [
     titleColumn('name', reports.name, ({ name }) => name),
-    {
-      name: 'often',
-      title: reports.often,
-      cell: ({ period, time }) => `${reports.frequencies[period]}, ${time}`,
-    },
-    {
-      name: 'facility',
-      title: table.facility,
-      cell: ({ facility }) => <span class="free-text">{facility ?? table.anyFacility}</span>,
-    },
-    {
-      name: 'recipients',
-      title: reports.recipients,
-      cell: ({ recipients }) => <span class="free-text">{recipients.join(', ')}</span>,
-    },
-    {
-      name: 'next',
-      title: reports.next,
-      sortBy: ({ next_at }) => next_at,
-      cell: ({ next_at, time_zone }) =>
-        next_at === null ? reports.off : <Time at={next_at} timeZone={time_zone} />,
-    },
-    {
-      name: 'actions',
-      title: reports.edit,
-      kind: 'actions',
-      cell: (schedule) => <ScheduleActions schedule={schedule} onDone={onDone} />,
-    },
+    column('often', reports.often, {}, ({ period, time }) => `${reports.frequencies[period]}, ${time}`),
+    column('facility', table.facility, {}, ({ facility }) => (
+      <span class="free-text">{facility ?? table.anyFacility}</span>
+    )),
+    column('recipients', reports.recipients, {}, ({ recipients }) => (
+      <span class="free-text">{recipients.join(', ')}</span>
+    )),
+    column('next', reports.next, { sortBy: ({ next_at }) => next_at }, ({ next_at, time_zone }) =>
+      next_at === null ? reports.off : <Time at={next_at} timeZone={time_zone} />,
+    ),
+    column('actions', reports.edit, { kind: 'actions' }, (schedule) => (
+      <ScheduleActions schedule={schedule} onDone={onDone} />
+    )),
   ];
 }
 
@@ -238,39 +223,43 @@ interface FormProps {
   readonly onClose: () => void;
 }
 
+/** The fields of the form; those of a new schedule are the usual ones. */
+const draftOfSchedule = (schedule: ReportSchedule | null) => ({
+  name: schedule?.name ?? '',
+  period: schedule?.period ?? ('daily' as string),
+  time: schedule?.time ?? '06:00',
+  timeZone: schedule?.time_zone ?? pageZone.peek(),
+  facility: schedule?.facility ?? '',
+  label: schedule?.label ?? '',
+  recipients: schedule?.recipients.join('\n') ?? '',
+  language: schedule?.language ?? (language.value as string),
+  attachCsv: schedule?.attach_csv ?? true,
+  enabled: schedule?.enabled ?? true,
+});
+
+const scheduleOf = (draft: ReturnType<typeof draftOfSchedule>): NewReportSchedule => ({
+  name: draft.name.trim(),
+  period: periodOf(draft.period),
+  recipients: draft.recipients.split(/[\s,;]+/).filter((address) => address !== ''),
+  time: draft.time,
+  time_zone: draft.timeZone.trim(),
+  enabled: draft.enabled,
+  attach_csv: draft.attachCsv,
+  ...(isLanguage(draft.language) ? { language: draft.language } : {}),
+  ...(draft.facility === '' ? {} : { facility: draft.facility }),
+  ...(draft.label === '' ? {} : { label: draft.label }),
+});
+
 function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
   const console = useConsole();
   const { client, live } = console;
   const { reports, common, table } = texts.value;
-  const { current, field } = useDraft({
-    name: schedule?.name ?? '',
-    period: schedule?.period ?? ('daily' as string),
-    time: schedule?.time ?? '06:00',
-    timeZone: schedule?.time_zone ?? pageZone.peek(),
-    facility: schedule?.facility ?? '',
-    label: schedule?.label ?? '',
-    recipients: schedule?.recipients.join('\n') ?? '',
-    language: schedule?.language ?? (language.value as string),
-    attachCsv: schedule?.attach_csv ?? true,
-    enabled: schedule?.enabled ?? true,
-  });
+  const { current, field } = useDraft(draftOfSchedule(schedule));
 
   async function save(): Promise<void> {
-    const draft = current.peek();
-    const wanted: NewReportSchedule = {
-      name: draft.name.trim(),
-      period: periodOf(draft.period),
-      recipients: draft.recipients.split(/[\s,;]+/).filter((one) => one !== ''),
-      time: draft.time,
-      time_zone: draft.timeZone.trim(),
-      enabled: draft.enabled,
-      attach_csv: draft.attachCsv,
-      ...(isLanguage(draft.language) ? { language: draft.language } : {}),
-      ...(draft.facility === '' ? {} : { facility: draft.facility }),
-      ...(draft.label === '' ? {} : { label: draft.label }),
-    };
-    if (schedule === null) await client.reports.createSchedule(wanted, callOptions(console));
-    else await client.reports.replaceSchedule(schedule.schedule_id, wanted, callOptions(console));
+    const changed = scheduleOf(current.peek());
+    if (schedule === null) await client.reports.createSchedule(changed, callOptions(console));
+    else await client.reports.replaceSchedule(schedule.schedule_id, changed, callOptions(console));
     onDone();
   }
 
@@ -289,20 +278,20 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
       <TextInput label={reports.name} isRequired maxLength={200} {...field('name')} />
       <SelectInput
         label={reports.often}
-        options={REPORT_PERIODS.map((one) => [one, reports.frequencies[one]])}
+        options={REPORT_PERIODS.map((period) => [period, reports.frequencies[period]])}
         {...field('period')}
       />
       <TimeInput label={reports.time} kind="time" isRequired {...field('time')} />
       <TextInput label={reports.timeZone} isRequired maxLength={64} {...field('timeZone')} />
       <SelectInput
         label={table.facility}
-        options={[['', table.anyFacility], ...[...facilities].map((one) => [one, one] as const)]}
+        options={[['', table.anyFacility], ...[...facilities].map((name) => [name, name] as const)]}
         {...field('facility')}
       />
       {labels.size > 0 && (
         <SelectInput
           label={table.label}
-          options={[['', table.anyLabel], ...[...labels].map((one) => [one, one] as const)]}
+          options={[['', table.anyLabel], ...[...labels].map((name) => [name, name] as const)]}
           {...field('label')}
         />
       )}
@@ -314,7 +303,7 @@ function ScheduleForm({ schedule, onDone, onClose }: FormProps) {
       />
       <SelectInput
         label={reports.language}
-        options={LANGUAGES.map((one) => [one, languageName(one)])}
+        options={LANGUAGES.map((name) => [name, languageName(name)])}
         {...field('language')}
       />
       <CheckInput label={reports.attachCsv} {...field('attachCsv')} />

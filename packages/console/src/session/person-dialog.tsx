@@ -3,7 +3,8 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
-import { Field } from '../kit/inputs.tsx';
+import { bound, TextInput } from '../kit/inputs.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 
 /** The longest name that the service accepts. */
@@ -20,9 +21,7 @@ export function PersonDialog() {
   const form = useRef<HTMLFormElement>(null);
   // The suggested name is often not the right one, so it is selected and replaced by typing.
   useLayoutEffect(() => form.current?.querySelector('input')?.select(), []);
-  const close = (): void => {
-    personAsked.value = null;
-  };
+  const close = (): void => set(personAsked, null);
   return (
     <Dialog title={session.whoAreYou} place="foot" onClose={close}>
       <form
@@ -34,22 +33,15 @@ export function PersonDialog() {
           close();
         }}
       >
-        <Field label={session.person} hint={session.personHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="text"
-              autocomplete="name"
-              required
-              pattern=".*\S.*"
-              maxLength={NAME_CHARS_MAX}
-              value={name.value}
-              onInput={({ currentTarget }) => {
-                name.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
+        <TextInput
+          label={session.person}
+          hint={session.personHint}
+          autocomplete="name"
+          pattern=".*\S.*"
+          maxLength={NAME_CHARS_MAX}
+          isRequired
+          {...bound(name)}
+        />
         <div class="dialog-actions">
           <Button kind="quiet" onPress={close}>
             {session.notNow}

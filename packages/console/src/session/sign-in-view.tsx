@@ -1,12 +1,15 @@
-import { PASSWORD_CHARS_MIN } from '@granary/contract/outline';
 import './sign-in-view.css';
 import { ApiError, type Client } from '@granary/client';
+import { PASSWORD_CHARS_MIN } from '@granary/contract/outline';
+import type { SignIn } from '@granary/contract/session';
 import { type Signal, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
 import type { SignedIn } from '../context/signed-in.ts';
 import { Button } from '../kit/button.tsx';
 import { Drawing } from '../kit/empty-state.tsx';
-import { Field } from '../kit/inputs.tsx';
+import { bound, Field, PasswordInput, TextInput } from '../kit/inputs.tsx';
 import { failureText } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 import { assertPasskey, passkeyObstacle } from './passkeys.ts';
 import { isSignedIn, type SignInFailure, signIn, signOn } from './sign-in.ts';
@@ -33,134 +36,161 @@ export function SignInView({ client, signOnName, hasPeople, reason, onSignedIn }
   /** The code of the second factor, which is asked for after a right password if it is needed; `null` before. */
   const code = useSignal<string | null>(null);
   const failure = useSignal(reason);
-  const isRunning = useSignal(false);
+  const { isRunning, enter } = useSignIn(client, onSignedIn);
 
   async function usePasskey(): Promise<void> {
     isRunning.value = true;
     const passkey = await assertPasskey(client).catch(() => null);
-    const result = passkey === null ? null : await signIn(client, { passkey });
     isRunning.value = false;
-    if (result !== null && isSignedIn(result)) {
-      localStorage.setItem(WAY, 'person');
-      onSignedIn(result);
-    } else failure.value = result === null ? session.noPasskey : failureOf(result);
+    const refusal = passkey === null ? null : await enter({ passkey }, 'person');
+    if (passkey === null) failure.value = session.noPasskey;
+    else if (refusal !== null) failure.value = failureOf(refusal);
   }
 
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    isRunning.value = true;
-    const given = usesKey.peek()
-      ? { api_key: secret.peek().trim() }
-      : {
-          login: login.peek().trim().toLowerCase(),
-          password: secret.peek(),
-          ...(code.peek() === null ? {} : { second_factor: code.peek() ?? '' }),
-        };
-    const result = await signIn(client, given);
-    isRunning.value = false;
-    if (!isSignedIn(result)) {
-      const asksCode = isRefusedWith(result, 'second_factor_required');
-      const wrong = code.peek() === null ? session.wrongLogin : session.wrongLoginOrCode;
-      code.value = asksCode ? '' : code.peek();
-      const isWrong = isRefusedWith(result, 'unauthorized') && !usesKey.peek();
-      const refusal = isWrong ? wrong : failureOf(result);
-      failure.value = asksCode ? null : refusal;
+  async function submit(): Promise<void> {
+    if (usesKey.peek()) {
+      const refusal = await enter({ api_key: secret.peek().trim() }, 'key');
+      if (refusal !== null) failure.value = failureOf(refusal);
       return;
     }
-    localStorage.setItem(WAY, usesKey.peek() ? 'key' : 'person');
-    onSignedIn(result);
+    const second_factor = code.peek();
+    const refusal = await enter(
+      {
+        login: login.peek().trim().toLowerCase(),
+        password: secret.peek(),
+        ...(second_factor === null ? {} : { second_factor }),
+      },
+      'person',
+    );
+    if (refusal === null) return;
+    const needsCode = isRefusedWith(refusal, 'second_factor_required');
+    if (needsCode) code.value = '';
+    const wrong = second_factor === null ? session.wrongLogin : session.wrongLoginOrCode;
+    const reason = isRefusedWith(refusal, 'unauthorized') ? wrong : failureOf(refusal);
+    failure.value = needsCode ? null : reason;
   }
 
   return (
-    <main class="sign-in">
-      <form class="panel sign-in-form" onSubmit={(event) => void submit(event)}>
-        <Drawing name="farm" />
-        <h1>Granary</h1>
-        <p class="muted">{session.what}</p>
-        {failure.value !== null && (
-          <p class="refusal" role="alert">
-            {failure.value}
-          </p>
-        )}
-        {!usesKey.value && (
-          <Field label={session.login}>
-            {(id) => (
-              <input
-                id={id}
-                type="text"
-                autocomplete="username"
-                autocapitalize="none"
-                required
-                value={login.value}
-                onInput={({ currentTarget }) => {
-                  login.value = currentTarget.value;
-                }}
-              />
-            )}
-          </Field>
-        )}
-        <Field
-          label={usesKey.value ? session.key : session.password}
-          {...(usesKey.value ? { hint: session.keyHint } : {})}
-        >
+    <SignInForm title="Granary" what={session.what} failure={failure} onSubmit={submit}>
+      {usesKey.value ? (
+        <PasswordInput
+          label={session.key}
+          hint={session.keyHint}
+          autocomplete="current-password"
+          {...bound(secret)}
+        />
+      ) : (
+        <PasswordFields login={login} password={secret} code={code} />
+      )}
+      <Button kind="primary" type="submit" isBusy={isRunning.value}>
+        {session.submit}
+      </Button>
+      {passkeyObstacle() === null && (
+        <Button isBusy={isRunning.value} onPress={() => void usePasskey()}>
+          {session.usePasskey}
+        </Button>
+      )}
+      <Button
+        kind="quiet"
+        onPress={() => {
+          usesKey.value = !usesKey.peek();
+          secret.value = '';
+          code.value = null;
+        }}
+      >
+        {usesKey.value ? session.usePassword : session.useKey}
+      </Button>
+      <SignOnButton client={client} name={signOnName} invite={null} failure={failure} />
+      <p class="muted sign-in-other">
+        {session.otherWay} <code>granary console</code>
+      </p>
+    </SignInForm>
+  );
+}
+
+interface PasswordFieldsProps {
+  readonly login: Signal<string>;
+  readonly password: Signal<string>;
+  readonly code: Signal<string | null>;
+}
+
+const PasswordFields = ({ login, password, code }: PasswordFieldsProps) => {
+  const { session } = texts.value;
+  return (
+    <>
+      <TextInput
+        label={session.login}
+        autocomplete="username"
+        autocapitalize="none"
+        isRequired
+        {...bound(login)}
+      />
+      <PasswordInput label={session.password} autocomplete="current-password" {...bound(password)} />
+      {code.value !== null && (
+        <Field label={session.secondFactor}>
           {(id) => (
             <input
               id={id}
-              type="password"
-              autocomplete="current-password"
+              ref={focused}
+              type="text"
+              autocomplete="one-time-code"
+              autocapitalize="characters"
               required
-              value={secret.value}
-              onInput={({ currentTarget }) => {
-                secret.value = currentTarget.value;
-              }}
+              maxLength={50}
+              value={code.value ?? ''}
+              onInput={({ currentTarget }) => set(code, currentTarget.value)}
             />
           )}
         </Field>
-        {code.value !== null && !usesKey.value && (
-          <Field label={session.secondFactor}>
-            {(id) => (
-              <input
-                id={id}
-                ref={focused}
-                type="text"
-                autocomplete="one-time-code"
-                autocapitalize="characters"
-                required
-                maxLength={50}
-                value={code.value ?? ''}
-                onInput={({ currentTarget }) => {
-                  code.value = currentTarget.value;
-                }}
-              />
-            )}
-          </Field>
-        )}
-        <Button kind="primary" type="submit" isBusy={isRunning.value}>
-          {session.submit}
-        </Button>
-        {passkeyObstacle() === null && (
-          <Button isBusy={isRunning.value} onPress={() => void usePasskey()}>
-            {session.usePasskey}
-          </Button>
-        )}
-        <Button
-          kind="quiet"
-          onPress={() => {
-            usesKey.value = !usesKey.peek();
-            secret.value = '';
-            code.value = null;
-          }}
-        >
-          {usesKey.value ? session.usePassword : session.useKey}
-        </Button>
-        <SignOnButton client={client} name={signOnName} invite={null} failure={failure} />
-        <p class="muted sign-in-other">
-          {session.otherWay} <code>granary console</code>
-        </p>
-      </form>
-    </main>
+      )}
+    </>
   );
+};
+
+/** Signs in with credentials; the result is the failure, and `null` when the person is signed in. */
+function useSignIn(client: Client, onSignedIn: Props['onSignedIn']) {
+  const isRunning = useSignal(false);
+  const enter = async (credentials: SignIn, way: 'person' | 'key'): Promise<SignInFailure | null> => {
+    isRunning.value = true;
+    const result = await signIn(client, credentials);
+    isRunning.value = false;
+    if (!isSignedIn(result)) return result;
+    localStorage.setItem(WAY, way);
+    onSignedIn(result);
+    return null;
+  };
+  return { isRunning, enter };
 }
+
+interface FormProps {
+  readonly title: string;
+  readonly what?: string;
+  readonly failure: Signal<string | null>;
+  readonly onSubmit: () => Promise<void>;
+  readonly children: ComponentChildren;
+}
+
+const SignInForm = ({ title, what, failure, onSubmit, children }: FormProps) => (
+  <main class="sign-in">
+    <form
+      class="panel sign-in-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void onSubmit();
+      }}
+    >
+      <Drawing name="farm" />
+      <h1>{title}</h1>
+      {what !== undefined && <p class="muted">{what}</p>}
+      {failure.value !== null && (
+        <p class="refusal" role="alert">
+          {failure.value}
+        </p>
+      )}
+      {children}
+    </form>
+  </main>
+);
 
 const isRefusedWith = (result: SignInFailure, code: string): boolean =>
   result.kind === 'refused' && result.failure instanceof ApiError && result.failure.code === code;
@@ -179,52 +209,25 @@ export function InvitedView({ client, signOnName, invite, onSignedIn }: InvitedP
   const { session } = texts.value;
   const password = useSignal('');
   const failure = useSignal<string | null>(null);
-  const isRunning = useSignal(false);
-
-  async function submit(event: Event): Promise<void> {
-    event.preventDefault();
-    isRunning.value = true;
-    const result = await signIn(client, { invite, password: password.peek() });
-    isRunning.value = false;
-    if (!isSignedIn(result)) {
-      failure.value = failureOf(result);
-      return;
-    }
-    localStorage.setItem(WAY, 'person');
-    onSignedIn(result);
-  }
-
+  const { isRunning, enter } = useSignIn(client, onSignedIn);
+  const submit = async (): Promise<void> => {
+    const refusal = await enter({ invite, password: password.peek() }, 'person');
+    if (refusal !== null) failure.value = failureOf(refusal);
+  };
   return (
-    <main class="sign-in">
-      <form class="panel sign-in-form" onSubmit={(event) => void submit(event)}>
-        <Drawing name="farm" />
-        <h1>{session.welcome}</h1>
-        {failure.value !== null && (
-          <p class="refusal" role="alert">
-            {failure.value}
-          </p>
-        )}
-        <Field label={session.newPassword} hint={session.newPasswordHint}>
-          {(id) => (
-            <input
-              id={id}
-              type="password"
-              autocomplete="new-password"
-              required
-              minLength={PASSWORD_CHARS_MIN}
-              value={password.value}
-              onInput={({ currentTarget }) => {
-                password.value = currentTarget.value;
-              }}
-            />
-          )}
-        </Field>
-        <Button kind="primary" type="submit" isBusy={isRunning.value}>
-          {session.goOn}
-        </Button>
-        <SignOnButton client={client} name={signOnName} invite={invite} failure={failure} />
-      </form>
-    </main>
+    <SignInForm title={session.welcome} failure={failure} onSubmit={submit}>
+      <PasswordInput
+        label={session.newPassword}
+        hint={session.newPasswordHint}
+        autocomplete="new-password"
+        minLength={PASSWORD_CHARS_MIN}
+        {...bound(password)}
+      />
+      <Button kind="primary" type="submit" isBusy={isRunning.value}>
+        {session.goOn}
+      </Button>
+      <SignOnButton client={client} name={signOnName} invite={invite} failure={failure} />
+    </SignInForm>
   );
 }
 

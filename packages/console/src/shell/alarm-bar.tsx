@@ -1,4 +1,5 @@
 import { ALERT_SEVERITIES } from '@granary/contract/outline';
+import { set } from '../kit/set.ts';
 import './alarm-bar.css';
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
@@ -145,9 +146,7 @@ function LostLine() {
 function useSettled(shown: string | null): boolean {
   const settled = useSignal<string | null>(null);
   useEffect(() => {
-    const timer = setTimeout(() => {
-      settled.value = shown;
-    }, SETTLE_MS);
+    const timer = setTimeout(() => set(settled, shown), SETTLE_MS);
     return () => clearTimeout(timer);
   }, [shown]);
   return settled.value === shown;

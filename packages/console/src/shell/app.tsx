@@ -8,6 +8,7 @@ import { Button } from '../kit/button.tsx';
 import { DialogTop } from '../kit/dialog.tsx';
 import { EmptyState } from '../kit/empty-state.tsx';
 import { Notice } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 import { AlarmBar } from './alarm-bar.tsx';
 import { CommandPalette } from './command-palette.tsx';
@@ -47,15 +48,11 @@ export function App() {
     const timer = setTimeout(() => {
       for (const view of Object.keys(VIEWS)) preloadView(view);
       import('../operations/proposals.tsx').then(
-        ({ Proposals }) => {
-          loadedProposals.value = Proposals;
-        },
+        ({ Proposals }) => set(loadedProposals, Proposals),
         () => undefined,
       );
       import('../me/wrong-secrets.tsx').then(
-        ({ WrongSecretsNotice }) => {
-          loadedGuesses.value = WrongSecretsNotice;
-        },
+        ({ WrongSecretsNotice }) => set(loadedGuesses, WrongSecretsNotice),
         () => undefined,
       );
     }, PRELOAD_AFTER_MS);

@@ -1,4 +1,5 @@
 import { PROFILE_OUTLINES } from '@granary/contract/outline';
+import { set } from '../kit/set.ts';
 import './command-palette.css';
 import { signal, useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
@@ -21,9 +22,7 @@ export const PaletteButton = () => (
     class="palette-button"
     title={texts.value.shell.palette.title}
     aria-keyshortcuts="Control+K"
-    onClick={() => {
-      isOpen.value = true;
-    }}
+    onClick={() => set(isOpen, true)}
   >
     <kbd>{/^Mac|^iP/.test(navigator.platform) ? '⌘' : 'Ctrl'} K</kbd>
     <span class="only-for-readers">{texts.value.shell.palette.title}</span>
@@ -42,18 +41,9 @@ export function CommandPalette() {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  const close = (): void => {
-    isOpen.value = false;
-  };
+  const close = (): void => set(isOpen, false);
   if (site.value !== null) {
-    return (
-      <AcknowledgeSite
-        facility={site.value}
-        onClose={() => {
-          site.value = null;
-        }}
-      />
-    );
+    return <AcknowledgeSite facility={site.value} onClose={() => set(site, null)} />;
   }
   if (!isOpen.value) return null;
   return (
@@ -196,13 +186,8 @@ function useEntries(onAcknowledge: (facility: string) => void): PaletteEntry[] {
   return [...sites, ...views, ...saved, ...pages, ...ofDevices];
 }
 
-interface SiteProps {
-  readonly facility: string;
-  readonly onClose: () => void;
-}
-
 /** Acknowledges many alerts at once, after the person has read their number. */
-function AcknowledgeSite({ facility, onClose }: SiteProps) {
+function AcknowledgeSite({ facility, onClose }: { readonly facility: string; readonly onClose: () => void }) {
   const { site } = useConsole().live;
   const acknowledge = useAcknowledge();
   const { shell, common } = texts.value;

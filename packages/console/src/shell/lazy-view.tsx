@@ -3,6 +3,7 @@ import type { ComponentType, FunctionComponent, JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Button } from '../kit/button.tsx';
 import { Notice } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 
 /** A view whose script is loaded when it is first opened, or earlier. */
@@ -14,12 +15,8 @@ export function lazyView(load: () => Promise<ComponentType>): LazyView {
     if (state.peek() !== null && state.peek() !== 'failed') return;
     state.value = 'loading';
     load().then(
-      (loaded) => {
-        state.value = loaded;
-      },
-      () => {
-        state.value = 'failed';
-      },
+      (loaded) => set(state, loaded),
+      () => set(state, 'failed'),
     );
   };
   const LazyView = (): JSX.Element => {

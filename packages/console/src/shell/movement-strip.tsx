@@ -8,15 +8,16 @@ import { useConsole, useScope } from '../context/console.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { DeviceName } from '../kit/device-name.tsx';
-import { formatQuantity } from '../kit/format.ts';
 import { LastKnown } from '../kit/measured.tsx';
-import { statusText, timeText } from '../kit/sentences.ts';
+import { statusText } from '../kit/sentences.ts';
+import { set } from '../kit/set.ts';
 import { useHeight } from '../kit/use-height.ts';
 import { type Place, rowAfter } from '../live/movements.ts';
-import { amountText, operationTitle } from '../operations/jobs.ts';
+import { operationTitle } from '../operations/jobs.ts';
 import { OperationProgress, stopOperation, useTimeLeft } from '../operations/operation-progress.tsx';
 import { StopPress, StopProgress } from '../operations/stop-button.tsx';
-import { locale, texts } from '../texts.ts';
+import { texts } from '../texts.ts';
+import { detailsAddress, EndAnnouncement, endWords, HiddenEnd } from './movement-end.tsx';
 
 /** The least width of a card with its gap, and the width of the count. */
 const CARD_PX = 352;
@@ -38,20 +39,6 @@ export function MovementStrip() {
 
 interface PlacesProps {
   readonly places: readonly Place[];
-}
-
-/** Announces ends for people who do not see the strip. The element is there before, because only a change of it is read out. */
-function EndAnnouncement({ places }: PlacesProps) {
-  const { devices, clock } = useConsole().live.site;
-  const newest = places
-    .filter(({ state }) => state === 'ended')
-    .toSorted((one, other) => (other.endShownMs ?? 0) - (one.endShownMs ?? 0))[0];
-  return (
-    <p class="only-for-readers" role="status">
-      {newest !== undefined &&
-        `${devices.nameOf(newest.job.device_id)}: ${endWords(newest, clock.nowMs.peek()).join(' · ')}`}
-    </p>
-  );
 }
 
 function Strip({ places }: PlacesProps) {
@@ -82,9 +69,7 @@ function Strip({ places }: PlacesProps) {
     movements.count({ count: moving.length }),
     ...(hiddenMoving === 0 ? [] : [movements.more({ count: hiddenMoving })]),
   ].join(' · ');
-  const close = (): void => {
-    isOpen.value = false;
-  };
+  const close = (): void => set(isOpen, false);
   return (
     <section
       ref={element}
@@ -98,26 +83,18 @@ function Strip({ places }: PlacesProps) {
       }}
     >
       {isOpen.value && (
-        <div id={listId} class="movement-list">
-          <header>
-            <h2>{movements.count({ count: moving.length })}</h2>
-            <Button kind="quiet" label={texts.value.common.close} onPress={close}>
-              ✕
-            </Button>
-            <StopAll places={places} />
-          </header>
-          <ul>
-            {places.map((place) => (
-              <Card key={place.id} place={place} />
-            ))}
-          </ul>
-        </div>
+        <MovementList
+          id={listId}
+          title={movements.count({ count: moving.length })}
+          places={places}
+          onClose={close}
+        />
       )}
       {hiddenEnd !== undefined && !isOpen.value && <HiddenEnd place={hiddenEnd} />}
       <div ref={foot} class="movement-foot">
         <ul style={{ '--movement-columns': length }}>
           {row.map((id, index) => {
-            const place = places.find((one) => one.id === id);
+            const place = places.find((candidate) => candidate.id === id);
             return place === undefined ? (
               <li key={index} class="movement-gap" />
             ) : (
@@ -132,9 +109,7 @@ function Strip({ places }: PlacesProps) {
               class="button"
               aria-expanded={isOpen.value}
               aria-controls={isOpen.value ? listId : undefined}
-              onClick={() => {
-                isOpen.value = !isOpen.peek();
-              }}
+              onClick={() => set(isOpen, !isOpen.peek())}
             >
               {count} <span aria-hidden="true">{isOpen.value ? '▾' : '▴'}</span>
             </button>
@@ -145,6 +120,30 @@ function Strip({ places }: PlacesProps) {
     </section>
   );
 }
+
+interface MovementListProps extends PlacesProps {
+  readonly id: string;
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** All movements, also those that have no room in the row. */
+const MovementList = ({ id, title, places, onClose }: MovementListProps) => (
+  <div id={id} class="movement-list">
+    <header>
+      <h2>{title}</h2>
+      <Button kind="quiet" label={texts.value.common.close} onPress={onClose}>
+        ✕
+      </Button>
+      <StopAll places={places} />
+    </header>
+    <ul>
+      {places.map((place) => (
+        <Card key={place.id} place={place} />
+      ))}
+    </ul>
+  </div>
+);
 
 /** The places that are shown in the row. They are chosen again only when nobody can be about to press one of them. */
 function useRow(
@@ -161,9 +160,7 @@ function useRow(
   useLayoutEffect(() => {
     const { current } = foot;
     if (current === null) return;
-    const observer = new ResizeObserver(() => {
-      widthPx.value = current.offsetWidth;
-    });
+    const observer = new ResizeObserver(() => set(widthPx, current.offsetWidth));
     observer.observe(current);
     const onHidden = (): void => {
       if (document.hidden) shown.current = [];
@@ -283,50 +280,6 @@ function End({ place }: PlaceProps) {
       </div>
     </>
   );
-}
-
-/** Shows the end of a movement that is not in the row, above the row, so that nothing in it changes its place. */
-function HiddenEnd({ place }: PlaceProps) {
-  const { site } = useConsole().live;
-  return (
-    <p class="movement-hidden-end">
-      <strong class="free-text">{site.devices.nameOf(place.job.device_id)}</strong>{' '}
-      <span class="free-text">{endWords(place, site.clock.nowMs.peek()).join(' · ')}</span>{' '}
-      <a href={detailsAddress(place)}>{texts.value.shell.movements.details}</a>
-    </p>
-  );
-}
-
-const detailsAddress = ({ kind, id, job }: Place): string =>
-  kind === 'mission'
-    ? addressOf('map', null, { device: job.device_id, mode: 'missions', mission: id })
-    : addressOf('devices', job.device_id, { tab: 'operations', operation: id });
-
-/** Says how the movement ended, and who reported it. */
-function endWords({ kind, job }: Place, nowMs: number): string[] {
-  const { operations, missions, shell } = texts.value;
-  const at = timeText(job.ended_at ?? nowMs, nowMs);
-  if (kind === 'mission') {
-    const sign = job.status === 'completed' ? '✓ ' : '';
-    return [`${sign}${missions.statuses[job.status]}`, statusText(job), at];
-  }
-  const { status, status_code: code, amount_completed: moved, unit, device_id } = job;
-  const isReported = code === 'operation_stopped' || code === 'operation_completed';
-  if (!isReported || moved === null) return [operations.statuses[status], statusText(job), at];
-  const amount = formatQuantity(moved, unit, locale.value, device_id, unit === 't' ? 3 : 1);
-  const target = amountText(job);
-  return [
-    `✓ ${
-      code === 'operation_completed'
-        ? shell.movements.completed({ moved: amount })
-        : shell.movements.stopped({
-            moved: target === '' ? amount : texts.value.jobs.amountOf({ moved: amount, target }),
-          })
-    }`,
-    code === 'operation_completed'
-      ? shell.movements.reported({ time: at })
-      : shell.movements.confirmed({ time: at }),
-  ];
 }
 
 /** The stop of a card, which stays in its place without an effect when the movement has ended. */

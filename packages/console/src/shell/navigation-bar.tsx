@@ -1,4 +1,5 @@
 import './navigation-bar.css';
+import { set } from '../kit/set.ts';
 import './settings-menu.css';
 import { isLanguage, LANGUAGES, languageName } from '@granary/words/languages';
 import type { RefObject } from 'preact';
@@ -8,7 +9,7 @@ import { isSharedBrowser, personOf, useConsole } from '../context/console.ts';
 import { chooseLanguage, THEMES } from '../context/preferences.ts';
 import { addressOf, addressOfView } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
-import { Field } from '../kit/inputs.tsx';
+import { bound, SelectInput, TextInput } from '../kit/inputs.tsx';
 import { language, texts } from '../texts.ts';
 import { PaletteButton } from './command-palette.tsx';
 import { VIEWS, viewNamed } from './views.ts';
@@ -100,54 +101,22 @@ function SettingsMenu() {
           {shell.signedInWith} <strong class="free-text">{session.name}</strong>
         </p>
         {session.kind === 'service' && (
-          <Field label={shell.person} hint={shell.personHint}>
-            {(id) => (
-              <input
-                id={id}
-                type="text"
-                maxLength={200}
-                value={preferences.person.value}
-                onInput={({ currentTarget }) => {
-                  preferences.person.value = currentTarget.value;
-                }}
-              />
-            )}
-          </Field>
+          <TextInput label={shell.person} hint={shell.personHint} {...bound(preferences.person)} />
         )}
-        <Field label={shell.theme}>
-          {(id) => (
-            <select
-              id={id}
-              value={preferences.theme.value}
-              onChange={({ currentTarget: { value } }) => {
-                preferences.theme.value = THEMES.find((one) => one === value) ?? 'system';
-              }}
-            >
-              {THEMES.map((theme) => (
-                <option key={theme} value={theme}>
-                  {shell.themes[theme]}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
-        <Field label={shell.language}>
-          {(id) => (
-            <select
-              id={id}
-              value={language.value}
-              onChange={({ currentTarget: { value } }) => {
-                if (isLanguage(value)) chooseLanguage(value).catch(() => undefined);
-              }}
-            >
-              {LANGUAGES.map((one) => (
-                <option key={one} value={one}>
-                  {languageName(one)}
-                </option>
-              ))}
-            </select>
-          )}
-        </Field>
+        <SelectInput
+          label={shell.theme}
+          value={preferences.theme.value}
+          onValue={(chosen) => set(preferences.theme, THEMES.find((theme) => theme === chosen) ?? 'system')}
+          options={THEMES.map((theme) => [theme, shell.themes[theme]])}
+        />
+        <SelectInput
+          label={shell.language}
+          value={language.value}
+          onValue={(chosen) => {
+            if (isLanguage(chosen)) chooseLanguage(chosen).catch(() => undefined);
+          }}
+          options={LANGUAGES.map((name) => [name, languageName(name)])}
+        />
         <SoundSwitch />
         {!isSharedBrowser(session) && <a href={addressOf('me')}>{texts.value.me.title}</a>}
         {Object.entries(VIEWS).map(([name, { isInMenu, title }]) =>

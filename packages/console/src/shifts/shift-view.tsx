@@ -32,7 +32,7 @@ export function ShiftView() {
   const facility = query.get('facility') || null;
   const from = timeIn(query.get('from'));
   const clocks = useClocks(facility);
-  const asked = {
+  const filters = {
     ...(facility === null ? {} : { facility }),
     ...(from === null ? {} : { from }),
     ...(clocks.timeZone === undefined ? {} : { tz: clocks.timeZone }),
@@ -41,7 +41,7 @@ export function ShiftView() {
     value: loaded,
     failure,
     reload,
-  } = useLoaded(clocks.mustChoose ? null : (signal) => client.shifts.report(asked, { signal }), [
+  } = useLoaded(clocks.mustChoose ? null : (signal) => client.shifts.report(filters, { signal }), [
     client,
     facility,
     from,
@@ -244,26 +244,13 @@ function Part({ title, lines, hasMore, timeZone, address, isWide = false, childr
 }
 
 function ReportParts({ report, reload }: { readonly report: ShiftReport; readonly reload: () => void }) {
-  const { live } = useConsole();
-  const { shifts, alarmHelp, commands, foresight } = texts.value;
+  const nowMs = useConsole().live.site.clock.nowMs.peek();
+  const { shifts } = texts.value;
   const place = report.facility === null ? {} : { facility: report.facility };
   const part = <Item,>(
     { items, has_more }: { readonly items: readonly Item[]; readonly has_more: boolean },
     lineOf: (item: Item) => Line,
   ) => ({ lines: items.map(lineOf), hasMore: has_more, timeZone: zoneOf(report) });
-  const oneForEachCause = <Alert extends Parameters<typeof withoutLowBehindCritical>[0][number]>(list: {
-    readonly items: readonly Alert[];
-    readonly has_more: boolean;
-  }) => ({ ...list, items: withoutLowBehindCritical(list.items) });
-  const alertLine = (alert: ShiftReport['open_alerts']['items'][number]): Line => ({
-    key: alert.alert_id,
-    at: alert.created_at,
-    deviceId: alert.device_id,
-    what: messageText(alert),
-    detail: alert.shelve_reason ?? alert.note ?? alert.acknowledged_by,
-    sign: <SeverityMark severity={alert.severity} text="" isOutlined={alert.status === 'acknowledged'} />,
-  });
-  const nowMs = live.site.clock.nowMs.peek();
   return (
     <>
       <Part
@@ -274,79 +261,30 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
       <Part
         title={shifts.raised}
         address={addressOf('alerts', null, { ...place, list: 'statistics' })}
-        {...part(oneForEachCause(report.raised_alerts), (raised) => ({
-          key: `${raised.device_id} ${raised.type}`,
-          at: raised.last_at,
-          deviceId: raised.device_id,
-          what: alarmHelp.types[raised.type].name,
-          detail: raised.raised > 1 ? shifts.times({ count: raised.raised }) : null,
-          sign: <SeverityMark severity={raised.severity} text="" />,
-        }))}
+        {...part(oneForEachCause(report.raised_alerts), raisedLine)}
       />
       <Part
         title={shifts.operations}
         address={addressOf('operations', null, place)}
-        {...part(report.operations, (operation) => ({
-          key: operation.operation_id,
-          at: operation.started_at,
-          deviceId: operation.device_id,
-          what: operationTitle(operation),
-          detail: [nameOf(operation.requested_by), statusText(operation)].filter(Boolean).join(' · '),
-        }))}
+        {...part(report.operations, operationLine)}
       />
-      <Part
-        title={shifts.notes}
-        address={addressOf('shift')}
-        {...part(report.notes, (note) => ({
-          key: note.note_id,
-          at: note.at,
-          deviceId: note.device_id,
-          what: note.text,
-          detail: [note.device_id === null ? note.facility : null, nameOf(note.created_by)]
-            .filter(Boolean)
-            .join(' · '),
-        }))}
-      >
+      <Part title={shifts.notes} address={addressOf('shift')} {...part(report.notes, noteLine)}>
         {report.facility !== null && <AddNote place={{ facility: report.facility }} onDone={reload} />}
       </Part>
       <Part
         title={shifts.orders}
         address={addressOf('orders')}
-        {...part(report.orders, (forecast) => ({
-          key: forecast.device_id,
-          at: forecast.order_by ?? report.to,
-          deviceId: forecast.device_id,
-          what:
-            orderSentence(forecast, {
-              nowMs,
-              language: locale.value,
-              words: foresight,
-              timeZone: zoneOf(forecast),
-            }) ?? '',
-          detail: forecast.product,
-        }))}
+        {...part(report.orders, (forecast) => orderLine(forecast, report.to, nowMs))}
       />
       <Part
         title={shifts.missions}
         address={addressOf('operations', 'missions', place)}
-        {...part(report.missions, (mission) => ({
-          key: mission.mission_id,
-          at: mission.started_at ?? mission.scheduled_start,
-          deviceId: mission.device_id,
-          what: mission.mission_name,
-          detail: statusText(mission),
-        }))}
+        {...part(report.missions, missionLine)}
       />
       <Part
         title={shifts.commands}
         address={addressOf('operations', 'commands', place)}
-        {...part(report.commands, (command) => ({
-          key: command.command_id,
-          at: command.created_at,
-          deviceId: command.device_id,
-          what: commands.names[command.command],
-          detail: [nameOf(command.requested_by), statusText(command)].filter(Boolean).join(' · '),
-        }))}
+        {...part(report.commands, commandLine)}
       />
       <Part
         title={shifts.shelved}
@@ -358,15 +296,91 @@ function ReportParts({ report, reload }: { readonly report: ShiftReport; readonl
           title={shifts.changes}
           isWide
           address={addressOf('administration', 'audit')}
-          {...part(report.changes, (entry) => ({
-            key: entry.audit_id,
-            at: entry.at,
-            deviceId: entry.device_id,
-            what: actionText(entry.action),
-            detail: nameOf(entry.actor),
-          }))}
+          {...part(report.changes, changeLine)}
         />
       )}
     </>
   );
 }
+
+type CausedAlert = Parameters<typeof withoutLowBehindCritical>[0][number];
+
+const oneForEachCause = <Alert extends CausedAlert>(list: {
+  readonly items: readonly Alert[];
+  readonly has_more: boolean;
+}) => ({ ...list, items: withoutLowBehindCritical(list.items) });
+
+type ItemOf<List> = NonNullable<List> extends { readonly items: readonly (infer Item)[] } ? Item : never;
+type Item<Name extends keyof ShiftReport> = ItemOf<ShiftReport[Name]>;
+
+const joined = (...parts: readonly (string | null)[]): string => parts.filter(Boolean).join(' · ');
+
+const alertLine = (alert: Item<'open_alerts'>): Line => ({
+  key: alert.alert_id,
+  at: alert.created_at,
+  deviceId: alert.device_id,
+  what: messageText(alert),
+  detail: alert.shelve_reason ?? alert.note ?? alert.acknowledged_by,
+  sign: <SeverityMark severity={alert.severity} text="" isOutlined={alert.status === 'acknowledged'} />,
+});
+
+const raisedLine = ({ device_id, type, last_at, raised, severity }: Item<'raised_alerts'>): Line => ({
+  key: `${device_id} ${type}`,
+  at: last_at,
+  deviceId: device_id,
+  what: texts.value.alarmHelp.types[type].name,
+  detail: raised > 1 ? texts.value.shifts.times({ count: raised }) : null,
+  sign: <SeverityMark severity={severity} text="" />,
+});
+
+const operationLine = (operation: Item<'operations'>): Line => ({
+  key: operation.operation_id,
+  at: operation.started_at,
+  deviceId: operation.device_id,
+  what: operationTitle(operation),
+  detail: joined(nameOf(operation.requested_by), statusText(operation)),
+});
+
+const noteLine = ({ note_id, at, device_id, text, facility, created_by }: Item<'notes'>): Line => ({
+  key: note_id,
+  at,
+  deviceId: device_id,
+  what: text,
+  detail: joined(device_id === null ? facility : null, nameOf(created_by)),
+});
+
+function orderLine(forecast: Item<'orders'>, noTime: string, nowMs: number): Line {
+  const words = texts.value.foresight;
+  const timeZone = zoneOf(forecast);
+  return {
+    key: forecast.device_id,
+    at: forecast.order_by ?? noTime,
+    deviceId: forecast.device_id,
+    what: orderSentence(forecast, { nowMs, language: locale.value, words, timeZone }) ?? '',
+    detail: forecast.product,
+  };
+}
+
+const missionLine = (mission: Item<'missions'>): Line => ({
+  key: mission.mission_id,
+  at: mission.started_at ?? mission.scheduled_start,
+  deviceId: mission.device_id,
+  what: mission.mission_name,
+  detail: statusText(mission),
+});
+
+const commandLine = (command: Item<'commands'>): Line => ({
+  key: command.command_id,
+  at: command.created_at,
+  deviceId: command.device_id,
+  what: texts.value.commands.names[command.command],
+  detail: joined(nameOf(command.requested_by), statusText(command)),
+});
+
+const changeLine = ({ audit_id, at, device_id, action, actor }: Item<'changes'>): Line => ({
+  key: audit_id,
+  at,
+  deviceId: device_id,
+  what: actionText(action),
+  detail: nameOf(actor),
+});

@@ -11,6 +11,7 @@ import { namedZones } from '../context/page-zone.ts';
 import { addressOf } from '../context/routes.ts';
 import { Button } from '../kit/button.tsx';
 import { CopyText } from '../kit/secret-dialog.tsx';
+import { set } from '../kit/set.ts';
 import { locale, texts } from '../texts.ts';
 
 const DISCOVER = 'granary bridge discover mqtt://192.168.1.10';
@@ -80,21 +81,14 @@ function Ways() {
   const mayAdministrate = useScope('admin');
   const open = useSignal<'register' | 'import' | null>(null);
   const { start, deviceAdmin, administration } = texts.value;
-  const close = (): void => {
-    open.value = null;
-  };
+  const close = (): void => set(open, null);
   return (
     <>
       {!mayAdministrate && <p class="muted">{start.needsAdmin}</p>}
       <div class="start-ways">
         <Way title={start.link} text={start.linkText}>
           {mayAdministrate && (
-            <Button
-              kind="primary"
-              onPress={() => {
-                open.value = 'register';
-              }}
-            >
+            <Button kind="primary" onPress={() => set(open, 'register')}>
               {deviceAdmin.register}
             </Button>
           )}
@@ -117,15 +111,7 @@ function Ways() {
           </a>
         </Way>
         <Way title={start.csv} text={start.csvText}>
-          {mayAdministrate && (
-            <Button
-              onPress={() => {
-                open.value = 'import';
-              }}
-            >
-              {deviceAdmin.importTitle}
-            </Button>
-          )}
+          {mayAdministrate && <Button onPress={() => set(open, 'import')}>{deviceAdmin.importTitle}</Button>}
         </Way>
       </div>
       {open.value === 'register' && <RegisterDevice onClose={close} />}
@@ -146,6 +132,6 @@ const Way = ({ title, text, code, children }: WayProps) => (
     <h3>{title}</h3>
     <p>{text}</p>
     {code}
-    <div class="start-actions">{children}</div>
+    <div class="buttons">{children}</div>
   </article>
 );

@@ -6,6 +6,7 @@ import { Button } from '../kit/button.tsx';
 import { useAction } from '../kit/form-state.ts';
 import { Field } from '../kit/inputs.tsx';
 import { Failure } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { texts } from '../texts.ts';
 
 const DIGITS = ['1', '2', '3', '4', '5', '6', '7', '8', '9', '0'] as const;
@@ -40,9 +41,7 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
     input.current?.focus();
   }
 
-  const press = (digit: string): void => {
-    secret.value = (secret.peek() + digit).slice(0, PIN_CHARS_MAX);
-  };
+  const press = (digit: string): void => set(secret, (secret.peek() + digit).slice(0, PIN_CHARS_MAX));
   return (
     <form class="pin-entry" onSubmit={(event) => void enter(event)}>
       {hint !== undefined && <p class="muted">{hint}</p>}
@@ -59,9 +58,7 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
               ? {}
               : { inputMode: 'none', pattern: '[0-9]*', minLength: PIN_CHARS_MIN, maxLength: PIN_CHARS_MAX })}
             value={secret.value}
-            onInput={({ currentTarget }) => {
-              secret.value = currentTarget.value;
-            }}
+            onInput={({ currentTarget }) => set(secret, currentTarget.value)}
           />
         )}
       </Field>
@@ -83,9 +80,7 @@ export function PinEntry({ name, usesPassword, submit, hint, onEnter }: Props) {
             type="button"
             class="button pin-erase"
             aria-label={terminals.erase}
-            onClick={() => {
-              secret.value = secret.peek().slice(0, -1);
-            }}
+            onClick={() => set(secret, secret.peek().slice(0, -1))}
           >
             ⌫
           </button>

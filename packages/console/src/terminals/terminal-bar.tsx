@@ -8,6 +8,7 @@ import { useConsole } from '../context/console.ts';
 import { Button } from '../kit/button.tsx';
 import { Dialog } from '../kit/dialog.tsx';
 import { Failure, Notice } from '../kit/messages.tsx';
+import { set } from '../kit/set.ts';
 import { useLoaded } from '../kit/use-loaded.ts';
 import { texts } from '../texts.ts';
 import { PersonTiles, PinEntry, type Secret } from './pin-entry.tsx';
@@ -45,23 +46,11 @@ export function TerminalBar() {
           )}
         </p>
         {!isLocked && <Button onPress={lock}>{terminals.lock}</Button>}
-        <Button
-          kind={isLocked ? 'primary' : 'plain'}
-          isChange
-          onPress={() => {
-            isOpen.value = true;
-          }}
-        >
+        <Button kind={isLocked ? 'primary' : 'plain'} isChange onPress={() => set(isOpen, true)}>
           {isLocked ? terminals.signIn : terminals.changeShift}
         </Button>
       </section>
-      {isOpen.value && (
-        <SignInDialog
-          onClose={() => {
-            isOpen.value = false;
-          }}
-        />
-      )}
+      {isOpen.value && <SignInDialog onClose={() => set(isOpen, false)} />}
     </>
   );
 }

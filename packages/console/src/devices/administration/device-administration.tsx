@@ -45,7 +45,7 @@ export function DeviceAdministration({ device, facts }: Props) {
           },
         ]}
       />
-      <div class="device-administration-actions">
+      <div class="buttons">
         <DialogButton text={deviceAdmin.edit}>
           {(close) => <EditDevice device={device} facts={facts} onClose={close} />}
         </DialogButton>

@@ -1,4 +1,5 @@
 import '../../kit/segments.css';
+import { set } from '../../kit/set.ts';
 import './chart.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
@@ -23,6 +24,7 @@ import {
   loadMarks,
   loadUsual,
   type SensorHistory,
+  type UsualValue,
 } from './chart-data.ts';
 import {
   addressOfPreset,
@@ -36,7 +38,7 @@ import {
   zoomed,
 } from './chart-selection.ts';
 import { useNewestOperations } from './followed-operations.ts';
-import { chartContents, lineUnit, type PlotCursor } from './plot-contents.ts';
+import { chartContents, lineUnit, type PlotContents, type PlotCursor } from './plot-contents.ts';
 import { ChartLegend, ChartReadout, lineName, PlotPlace } from './plot-place.tsx';
 import { Timeline } from './timeline.tsx';
 
@@ -44,6 +46,7 @@ const STEP_MS = 60_000;
 /** Over a longer time a weekday cannot be recognised. */
 const USUAL_RANGE_MAX_MS = 7.1 * DAY_MS;
 const ADDRESS_AFTER_MS = 150;
+const NO_HISTORIES: readonly SensorHistory[] = [];
 const NOTHING_MARKED: ChartMarks = { operations: [], alerts: [], notes: [], refills: [], changes: [] };
 
 interface Props {
@@ -57,7 +60,7 @@ interface Props {
 
 /** Draws what the sensors measured, with thresholds, operations and alerts on the same time axis. */
 export function HistoryChart({ device, sensors, configuration, hasLine }: Props) {
-  const { client, live, navigation } = useConsole();
+  const { live, navigation } = useConsole();
   const { devices } = texts.value;
   const { query } = navigation.route.value;
   const minuteMs = useComputed(() => Math.ceil(live.site.clock.nowMs.value / STEP_MS) * STEP_MS).value;
@@ -67,109 +70,28 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
   const ids = selected.map(lineKey).join();
   const lines = selected.map((sensor) => ({ ...sensor, unit: lineUnit(sensor, device.device_id).unit }));
   const named = rangeOf(query, minuteMs);
+  const isUsualOffered = named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS;
   const width = useSignal(usualWidth());
   const cursor = useSignal<PlotCursor | null>(null);
-  /** The range while a person moves the time; the address follows a moment later. */
-  const moving = useSignal<TimeRange | null>(null);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const range = moving.value ?? named;
-
-  const place = { device_id: device.device_id, group: device.group, profile: device.profile };
-  const inputs = [device.device_id, named.fromMs, named.toMs];
+  const { range, rangeNow, setRange } = useMovedRange(named);
   const isLive = !useIsLost();
-  const histories = useLoaded(
-    (signal) =>
-      Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, named, width.value, signal))),
-    [...inputs, ids, Math.ceil(width.value / 200), isLive],
-  );
-  const isUsualShown = query.get('usual') === 'on' && named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS;
-  const first = selected[0];
-  const usual = useLoaded(
-    async (signal) =>
-      isUsualShown && first !== undefined ? await loadUsual(client, place, first, named, signal) : [],
-    [...inputs, ids, isLive, isUsualShown],
-  );
-  // The line is read first, and the events beside it afterwards.
-  const isThere = histories.value !== undefined || histories.failure !== null;
-  useEffect(() => {
-    if (isThere) hasLine.value = true;
-  }, [isThere]);
-  const mayReadChanges = useScope('admin');
-  const marks = useLoaded(
-    hasLine.value ? (signal) => loadMarks(client, place, named, mayReadChanges, signal) : null,
-    [...inputs, isLive],
-  );
-
-  useEventReload(
-    ['note.', 'configuration.', 'refill.', 'operation.', 'alert.'],
-    marks.reload,
-    device.device_id,
-  );
+  const { histories, usual, marks } = useChartReads(device, selected, named, width.value, hasLine, {
+    isUsualShown: isUsualOffered && query.get('usual') === 'on',
+    isLive,
+  });
   const listed = marks.value ?? NOTHING_MARKED;
   const operations = useNewestOperations(device.device_id, listed.operations, named);
   const shownMarks = useMemo(() => ({ ...listed, operations }), [listed, operations]);
-
-  const setRange = (next: TimeRange): void => {
-    moving.value = next;
-    clearTimeout(timer.current);
-    timer.current = setTimeout(() => {
-      navigation.filter(addressOfRange(next));
-      moving.value = null;
-    }, ADDRESS_AFTER_MS);
-  };
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const nowMs = (): number => live.site.clock.nowMs.peek();
-
   // Until the histories of a new selection have arrived, those of the old one have other columns.
   const isOfSelection = histories.value?.map(({ sensor }) => lineKey(sensor)).join() === ids;
-  const contents = useMemo(
-    () =>
-      chartContents(
-        {
-          deviceId: device.device_id,
-          histories: isOfSelection ? (histories.value ?? []) : [],
-          marks: shownMarks,
-          configuration,
-          range,
-          nowMs: nowMs(),
-          readings: device.readings ?? {},
-          usual: usual.value ?? [],
-        },
-        devices.thresholds,
-      ),
-    [
-      histories.value,
-      shownMarks,
-      usual.value,
-      configuration,
-      range.fromMs,
-      range.toMs,
-      device.readings,
-      devices,
-      isOfSelection,
-      units.value,
-      bushels.value,
-    ],
-  );
-  const reading =
-    isOfSelection || histories.failure !== null ? null : devices.reading({ time: wordOf(range) });
-  const onKey = (event: KeyboardEvent): void => {
-    const middle = (range.fromMs + range.toMs) / 2;
-    const next = {
-      ArrowLeft: () => moved(range, -0.25, nowMs()),
-      ArrowRight: () => moved(range, 0.25, nowMs()),
-      '+': () => zoomed(range, 0.5, middle, nowMs()),
-      '-': () => zoomed(range, 2, middle, nowMs()),
-    }[event.key];
-    if (next === undefined) return;
-    event.preventDefault();
-    setRange(next());
-  };
+  const ofSelection = isOfSelection ? (histories.value ?? NO_HISTORIES) : NO_HISTORIES;
+  const contents = useContents(device, ofSelection, shownMarks, usual.value, configuration, range);
+  const shown = { selected: lines, histories: histories.value ?? [], contents, marks: shownMarks, cursor };
   return (
     <section class="panel device-chart" aria-label={devices.history} aria-busy={histories.isLoading}>
       <ChartToolbar
         range={range}
-        histories={histories.value ?? []}
+        histories={shown.histories}
         deviceId={device.device_id}
         onRange={setRange}
       />
@@ -178,7 +100,7 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
         <ChartComparisons
           comparable={comparable}
           isListed={marks.value !== undefined || compared !== undefined}
-          isUsualOffered={named.toMs - named.fromMs <= USUAL_RANGE_MAX_MS}
+          isUsualOffered={isUsualOffered}
         />
       </div>
       {isLive && <Failure of={histories.failure} />}
@@ -191,24 +113,16 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
           isShare: id === 'level' || id === 'battery_level',
         }))}
         contents={contents}
-        reading={reading}
-        range={() => moving.peek() ?? named}
+        reading={
+          isOfSelection || histories.failure !== null ? null : devices.reading({ time: wordOf(range) })
+        }
+        range={rangeNow}
         onRange={setRange}
-        onWidth={(px) => {
-          width.value = px;
-        }}
-        onCursor={(next) => {
-          cursor.value = next;
-        }}
-        onKey={onKey}
+        onWidth={(px) => set(width, px)}
+        onCursor={(next) => set(cursor, next)}
+        onKey={(event) => moveByKey(event, range, live.site.clock.nowMs.peek(), setRange)}
       >
-        <ChartReadout
-          selected={lines}
-          histories={histories.value ?? []}
-          contents={contents}
-          marks={shownMarks}
-          cursor={cursor}
-        />
+        <ChartReadout {...shown} />
       </PlotPlace>
       {isOfSelection && histories.value?.every(({ buckets }) => buckets.length === 0) === true && (
         <p class="muted">{devices.nothingMeasured}</p>
@@ -216,6 +130,127 @@ export function HistoryChart({ device, sensors, configuration, hasLine }: Props)
       <Timeline deviceId={device.device_id} marks={shownMarks} reload={marks.reload} />
     </section>
   );
+}
+
+/** What is drawn. It is made again only when one of its parts has changed. */
+function useContents(
+  { device_id: deviceId, readings }: FleetDevice,
+  histories: readonly SensorHistory[],
+  marks: ChartMarks,
+  usual: readonly UsualValue[] | undefined,
+  configuration: DeviceConfiguration | undefined,
+  range: TimeRange,
+): PlotContents {
+  const { live } = useConsole();
+  const words = texts.value.devices.thresholds;
+  return useMemo(
+    () =>
+      chartContents(
+        {
+          deviceId,
+          histories,
+          marks,
+          configuration,
+          range,
+          nowMs: live.site.clock.nowMs.peek(),
+          readings: readings ?? {},
+          usual: usual ?? [],
+        },
+        words,
+      ),
+    [
+      histories,
+      marks,
+      usual,
+      configuration,
+      range.fromMs,
+      range.toMs,
+      readings,
+      words,
+      units.value,
+      bushels.value,
+    ],
+  );
+}
+
+/** The range of the address. While a person moves the time, the range is already the new one; the address follows a moment later. */
+function useMovedRange(named: TimeRange) {
+  const { navigation } = useConsole();
+  const moving = useSignal<TimeRange | null>(null);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  return {
+    range: moving.value ?? named,
+    rangeNow: () => moving.peek() ?? named,
+    setRange: (next: TimeRange): void => {
+      moving.value = next;
+      clearTimeout(timer.current);
+      timer.current = setTimeout(() => {
+        navigation.filter(addressOfRange(next));
+        moving.value = null;
+      }, ADDRESS_AFTER_MS);
+    },
+  };
+}
+
+interface ReadOptions {
+  readonly isUsualShown: boolean;
+  readonly isLive: boolean;
+}
+
+/** Reads the lines first, and afterwards the events beside them. */
+function useChartReads(
+  { device_id, group, profile }: FleetDevice,
+  selected: readonly ShownSensor[],
+  range: TimeRange,
+  widthPx: number,
+  hasLine: Signal<boolean>,
+  { isUsualShown, isLive }: ReadOptions,
+) {
+  const { client } = useConsole();
+  const place = { device_id, group, profile };
+  const inputs = [device_id, range.fromMs, range.toMs, isLive];
+  const ids = selected.map(lineKey).join();
+  const [first] = selected;
+  const histories = useLoaded(
+    (signal) =>
+      Promise.all(selected.map((sensor) => loadHistory(client, place, sensor, range, widthPx, signal))),
+    [...inputs, ids, Math.ceil(widthPx / 200)],
+  );
+  const usual = useLoaded(
+    async (signal) =>
+      isUsualShown && first !== undefined ? await loadUsual(client, place, first, range, signal) : [],
+    [...inputs, ids, isUsualShown],
+  );
+  const isThere = histories.value !== undefined || histories.failure !== null;
+  useEffect(() => {
+    if (isThere) hasLine.value = true;
+  }, [isThere]);
+  const mayReadChanges = useScope('admin');
+  const marks = useLoaded(
+    hasLine.value ? (signal) => loadMarks(client, place, range, mayReadChanges, signal) : null,
+    inputs,
+  );
+  useEventReload(['note.', 'configuration.', 'refill.', 'operation.', 'alert.'], marks.reload, device_id);
+  return { histories, usual, marks };
+}
+
+function moveByKey(
+  event: KeyboardEvent,
+  range: TimeRange,
+  nowMs: number,
+  setRange: (range: TimeRange) => void,
+): void {
+  const middle = (range.fromMs + range.toMs) / 2;
+  const next = {
+    ArrowLeft: () => moved(range, -0.25, nowMs),
+    ArrowRight: () => moved(range, 0.25, nowMs),
+    '+': () => zoomed(range, 0.5, middle, nowMs),
+    '-': () => zoomed(range, 2, middle, nowMs),
+  }[event.key];
+  if (next === undefined) return;
+  event.preventDefault();
+  setRange(next());
 }
 
 /** The devices of the same profile, which have the same sensors. */
@@ -304,6 +339,12 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
   const { devices } = texts.value;
   const nowMs = live.site.clock.nowMs.peek();
   const middle = (range.fromMs + range.toMs) / 2;
+  const moves = [
+    ['←', devices.earlier, moved(range, -0.5, nowMs)],
+    ['−', devices.zoomOut, zoomed(range, 2, middle, nowMs)],
+    ['+', devices.zoomIn, zoomed(range, 0.5, middle, nowMs)],
+    ['→', devices.later, moved(range, 0.5, nowMs)],
+  ] as const;
   return (
     <div class="device-chart-toolbar">
       <fieldset class="segments" aria-label={devices.timeRange}>
@@ -322,38 +363,11 @@ function ChartToolbar({ range, histories, deviceId, onRange }: ChartToolbarProps
         <p class="device-chart-range muted">{`${formatTime(range.fromMs, nowMs, locale.value)} – ${timeText(range.toMs, nowMs)}`}</p>
       )}
       <fieldset class="segments" aria-label={devices.moveTime}>
-        <button
-          type="button"
-          aria-label={devices.earlier}
-          title={devices.earlier}
-          onClick={() => onRange(moved(range, -0.5, nowMs))}
-        >
-          ←
-        </button>
-        <button
-          type="button"
-          aria-label={devices.zoomOut}
-          title={devices.zoomOut}
-          onClick={() => onRange(zoomed(range, 2, middle, nowMs))}
-        >
-          −
-        </button>
-        <button
-          type="button"
-          aria-label={devices.zoomIn}
-          title={devices.zoomIn}
-          onClick={() => onRange(zoomed(range, 0.5, middle, nowMs))}
-        >
-          +
-        </button>
-        <button
-          type="button"
-          aria-label={devices.later}
-          title={devices.later}
-          onClick={() => onRange(moved(range, 0.5, nowMs))}
-        >
-          →
-        </button>
+        {moves.map(([sign, name, next]) => (
+          <button key={sign} type="button" aria-label={name} title={name} onClick={() => onRange(next)}>
+            {sign}
+          </button>
+        ))}
       </fieldset>
       <Button
         isDisabled={histories.length === 0}

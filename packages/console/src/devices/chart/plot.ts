@@ -54,103 +54,35 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
             unit,
             {
               range: (_: uPlot, min: number | null, max: number | null) =>
-                sensors.some((one) => one.unit === unit && one.isShare) ? [0, 100] : padded(min, max, unit),
+                sensors.some((sensor) => sensor.unit === unit && sensor.isShare)
+                  ? [0, 100]
+                  : padded(min, max, unit, contents, unit === units[0]),
             } as uPlot.Scale,
           ]),
         ),
       },
       axes: [
-        {
-          stroke: () => colour('--muted'),
-          font: AXIS_FONT,
-          grid: { stroke: () => colour('--border'), width: 1 },
-          ticks: { show: false },
-          values: (_, splits, __, ___, incr) => timeLabels(splits, incr, language),
-          space: 72,
-          size: 32,
-        },
-        ...units.map(
-          (unit, index): uPlot.Axis => ({
-            scale: unit,
-            side: index === 0 ? 3 : 1,
-            stroke: () => colour('--muted'),
-            font: AXIS_FONT,
-            grid: { show: index === 0, stroke: () => colour('--border'), width: 1 },
-            ticks: { show: false },
-            values: (_, splits, __, ___, incr) => valueLabels(splits, incr, unit, language),
-            size: 64,
-            space: 44,
-            show: index < 2,
-          }),
-        ),
+        timeAxis(colour, language),
+        ...units.map((unit, index) => valueAxis(unit, index, colour, language)),
       ],
-      series: [
-        {},
-        ...sensors.flatMap(({ unit, colour: name }): uPlot.Series[] => [
-          {
-            scale: unit,
-            stroke: () => colour(name),
-            width: 2,
-            points: {
-              show: true,
-              size: 5,
-              fill: () => colour(name),
-              filter: (u, index) => isolatedIndexes(u.data[index] as number[]),
-            },
-          },
-          { scale: unit, width: 0, points: { show: false } },
-          { scale: unit, width: 0, points: { show: false } },
-        ]),
-      ],
+      series: [{}, ...sensors.flatMap(({ unit, colour: name }) => linesOf(unit, () => colour(name)))],
       bands: sensors.map(({ colour: name }, index) => ({
         series: [mean(index) + 2, mean(index) + 1],
         fill: () => paleColour(name),
       })),
       hooks: {
-        drawAxes: [
-          (u) => {
-            if (contents === null) return;
-            drawBands(u, contents, units[0] ?? '', colour);
-            drawMarks(u, contents, colour);
-          },
-        ],
-        draw: [
-          (u) => {
-            if (contents === null) return;
-            drawThresholds(u, contents, colour);
-            drawNames(u, contents, colour);
-          },
-        ],
+        drawAxes: [(u) => contents !== null && drawBehind(u, contents, units[0] ?? '', colour)],
+        draw: [(u) => contents !== null && drawBefore(u, contents, colour)],
         setCursor: [
           ({ cursor: { idx = null, left = 0 }, over }) =>
             onCursor(idx === null || left < 0 ? null : { index: idx, leftPx: over.offsetLeft + left }),
         ],
-        setSelect: [
-          (u) => {
-            const { left, width } = u.select;
-            if (width < 4) return;
-            onSelect(u.posToVal(left, 'x') * 1_000, u.posToVal(left + width, 'x') * 1_000);
-            u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
-          },
-        ],
+        setSelect: [(u) => takeSelection(u, onSelect)],
       },
     },
     [[]],
     place,
   );
-
-  function padded(lowest: number | null, highest: number | null, unit: string): [number, number] {
-    if (lowest === null || highest === null) return [0, 1];
-    const usual = unit === units[0] ? (contents?.usual ?? []) : [];
-    const min = Math.min(lowest, ...usual.map((one) => one.min));
-    const max = Math.max(highest, ...usual.map((one) => one.max));
-    const span = Math.max(max - min, Math.abs(max) * SPAN_SHARE_MIN, SPAN_MIN);
-    const near = (contents?.thresholds ?? [])
-      .filter((one) => one.unit === unit && one.value > min - span && one.value < max + span)
-      .map(({ value }) => value);
-    const room = span * PADDING + (span - (max - min)) / 2;
-    return [Math.min(min - room, ...near), Math.max(max + room, ...near)];
-  }
 
   return {
     over: plot.over,
@@ -172,14 +104,83 @@ export function openPlot(place: HTMLElement, options: PlotOptions): Plot {
   };
 }
 
+/** A selection of a few pixels is a press, and not a range. */
+function takeSelection(u: uPlot, onSelect: PlotOptions['onSelect']): void {
+  const { left, width } = u.select;
+  if (width < 4) return;
+  onSelect(u.posToVal(left, 'x') * 1_000, u.posToVal(left + width, 'x') * 1_000);
+  u.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+}
+
+function timeAxis(colour: Colour, language: string): uPlot.Axis {
+  return {
+    stroke: () => colour('--muted'),
+    font: AXIS_FONT,
+    grid: { stroke: () => colour('--border'), width: 1 },
+    ticks: { show: false },
+    values: (_, splits, __, ___, incr) => timeLabels(splits, incr, language),
+    space: 72,
+    size: 32,
+  };
+}
+
+/** The axis of a unit: the first one at the left with a grid, the second one at the right; for more there is no room. */
+function valueAxis(unit: string, index: number, colour: Colour, language: string): uPlot.Axis {
+  return {
+    scale: unit,
+    side: index === 0 ? 3 : 1,
+    stroke: () => colour('--muted'),
+    font: AXIS_FONT,
+    grid: { show: index === 0, stroke: () => colour('--border'), width: 1 },
+    ticks: { show: false },
+    values: (_, splits, __, ___, incr) => valueLabels(splits, incr, unit, language),
+    size: 64,
+    space: 44,
+    show: index < 2,
+  };
+}
+
+/** The mean of a sensor as a line, then its minimum and its maximum, between which the band is drawn. */
+function linesOf(unit: string, colour: () => string): uPlot.Series[] {
+  const edge = { scale: unit, width: 0, points: { show: false } };
+  const points: uPlot.Series.Points = {
+    show: true,
+    size: 5,
+    fill: colour,
+    filter: (u, index) => isolatedIndexes(u.data[index] as number[]),
+  };
+  return [{ scale: unit, stroke: colour, width: 2, points }, edge, { ...edge }];
+}
+
+/** The range of a scale: the measured and the usual values with room around them, and the thresholds near them. */
+function padded(
+  lowest: number | null,
+  highest: number | null,
+  unit: string,
+  contents: PlotContents | null,
+  hasUsual: boolean,
+): [number, number] {
+  if (lowest === null || highest === null) return [0, 1];
+  const usual = hasUsual ? (contents?.usual ?? []) : [];
+  const min = Math.min(lowest, ...usual.map((point) => point.min));
+  const max = Math.max(highest, ...usual.map((point) => point.max));
+  const span = Math.max(max - min, Math.abs(max) * SPAN_SHARE_MIN, SPAN_MIN);
+  const near = (contents?.thresholds ?? [])
+    .filter((threshold) => threshold.unit === unit)
+    .map(({ value }) => value)
+    .filter((value) => value > min - span && value < max + span);
+  const room = span * PADDING + (span - (max - min)) / 2;
+  return [Math.min(min - room, ...near), Math.max(max + room, ...near)];
+}
+
 /** The colours of the theme in a form that a canvas accepts: a token has one colour for each theme. */
 function coloursAt(place: HTMLElement) {
   const sample = place.appendChild(document.createElement('span'));
   // The colours are cached, because asking for one makes the browser compute the styles of the page.
   const known = new Map<string, string>();
   const resolved = (colour: string): string => {
-    const found = known.get(colour);
-    if (found !== undefined) return found;
+    const cached = known.get(colour);
+    if (cached !== undefined) return cached;
     sample.style.color = colour;
     const computed = getComputedStyle(sample).color;
     known.set(colour, computed);
@@ -216,6 +217,16 @@ function valueLabels(splits: readonly number[], step: number, unit: string, lang
 }
 
 type Colour = (name: string) => string;
+
+function drawBehind(u: uPlot, contents: PlotContents, firstUnit: string, colour: Colour): void {
+  drawBands(u, contents, firstUnit, colour);
+  drawMarks(u, contents, colour);
+}
+
+function drawBefore(u: uPlot, contents: PlotContents, colour: Colour): void {
+  drawThresholds(u, contents, colour);
+  drawNames(u, contents, colour);
+}
 
 /** Draws behind the lines: the area beyond each threshold, coloured only if the newest value is in it; the usual values; and the present. */
 function drawBands(

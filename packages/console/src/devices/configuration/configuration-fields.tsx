@@ -142,30 +142,6 @@ function FieldInput({ id, path, text, timeZone, isReadOnly, onChange }: InputPro
 const withUnit = (name: string, sensor: ShownSensor | undefined): string =>
   sensor === undefined ? name : `${name} (${unitSymbol(shownAs(sensor.unit, null).unit)})`;
 
-interface RuleValueProps {
-  readonly rule: ThresholdRule;
-  /** The unit of the sensor of the rule. */
-  readonly unit: string;
-  readonly isReadOnly: boolean;
-  readonly onChange: (rule: ThresholdRule) => void;
-}
-
-/** An empty field leaves the rule as it was, because a rule without a value would be another rule. */
-function RuleValue({ rule, unit, isReadOnly, onChange }: RuleValueProps) {
-  return (
-    <NumberBox
-      name={texts.value.devices.configuration.rule.value}
-      unit={unit}
-      min={Number.NEGATIVE_INFINITY}
-      isRequired
-      isDisabled={isReadOnly}
-      tells="taken"
-      value={String(valueOfRule(rule) ?? '')}
-      onValue={(text) => onChange(withValue(rule, Number(text)))}
-    />
-  );
-}
-
 interface RulesEditorProps {
   /** The rules as JSON. */
   readonly text: string;
@@ -176,17 +152,10 @@ interface RulesEditorProps {
 }
 
 function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditorProps) {
-  const { devices, common } = texts.value;
-  const words = devices.configuration;
-  const { cables } = cablesOf(sensors);
-  const lines = ruleLines(parseRules(text), cables);
+  const words = texts.value.devices.configuration;
+  const lines = ruleLines(parseRules(text), cablesOf(sensors).cables);
   const choices = sensors.filter(({ id }) => !NOT_FOR_RULES.has(id));
   const set = (next: readonly RuleLine[]): void => onChange(JSON.stringify(rulesOf(next)));
-  const change = (index: number, line: RuleLine): void => set(lines.with(index, line));
-  const choose = (index: number, { rule }: RuleLine, value: string): void => {
-    const cable = cables.find(({ prefix }) => `${CABLE}${prefix}` === value) ?? null;
-    change(index, { cable, rule: { ...rule, sensor_id: cable?.sensors[0]?.id ?? value } });
-  };
   return (
     <fieldset class="panel device-rules">
       <legend>{words.sections['rules']}</legend>
@@ -210,80 +179,25 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
         </div>
       )}
       <ul>
-        {lines.map((line, index) => {
-          const { rule, cable } = line;
-          const edit = (next: ThresholdRule): void => change(index, { ...line, rule: next });
-          return (
-            <li key={index}>
-              <select
-                aria-label={words.rule.sensor}
-                value={cable === null ? rule.sensor_id : `${CABLE}${cable.prefix}`}
-                disabled={isReadOnly}
-                onChange={({ currentTarget }) => choose(index, line, currentTarget.value)}
+        {lines.map((line, index) => (
+          <li key={index}>
+            <RuleInputs
+              line={line}
+              sensors={sensors}
+              choices={choices}
+              isReadOnly={isReadOnly}
+              onChange={(next) => set(lines.with(index, next))}
+            />
+            {!isReadOnly && (
+              <Button
+                label={words.rule.removeOf({ number: index + 1 })}
+                onPress={() => set(lines.toSpliced(index, 1))}
               >
-                {cables.map(({ prefix, sensors: points }) => (
-                  <option key={prefix} value={`${CABLE}${prefix}`}>
-                    {withUnit(words.rule.allPoints({ prefix, count: points.length }), points[0])}
-                  </option>
-                ))}
-                {choices.map((sensor) => (
-                  <option key={sensor.id} value={sensor.id}>
-                    {withUnit(nameOfCode(common.sensors, sensor.id), sensor)}
-                  </option>
-                ))}
-              </select>
-              <select
-                aria-label={words.rule.side}
-                value={sideOf(rule)}
-                disabled={isReadOnly}
-                onChange={({ currentTarget }) => edit(withSide(rule, currentTarget.value))}
-              >
-                <option value="above">{words.rule.above}</option>
-                <option value="below">{words.rule.below}</option>
-              </select>
-              <RuleValue
-                rule={rule}
-                unit={sensors.find(({ id }) => id === rule.sensor_id)?.unit ?? ''}
-                isReadOnly={isReadOnly}
-                onChange={edit}
-              />
-              <select
-                aria-label={words.rule.severity}
-                value={rule.severity}
-                disabled={isReadOnly}
-                onChange={({ currentTarget: { value } }) =>
-                  edit({ ...rule, severity: ALERT_SEVERITIES.find((one) => one === value) ?? 'warning' })
-                }
-              >
-                {ALERT_SEVERITIES.map((severity) => (
-                  <option key={severity} value={severity}>
-                    {common.severities[severity]}
-                  </option>
-                ))}
-              </select>
-              <input
-                type="text"
-                maxLength={200}
-                aria-label={words.rule.message}
-                title={cable === null ? undefined : words.rule.pointNumber}
-                value={rule.message ?? ''}
-                disabled={isReadOnly}
-                onInput={({ currentTarget: { value } }) => {
-                  const { message: _, ...rest } = rule;
-                  edit(value === '' ? rest : { ...rest, message: value });
-                }}
-              />
-              {!isReadOnly && (
-                <Button
-                  label={words.rule.removeOf({ number: index + 1 })}
-                  onPress={() => set(lines.toSpliced(index, 1))}
-                >
-                  {words.rule.remove}
-                </Button>
-              )}
-            </li>
-          );
-        })}
+                {words.rule.remove}
+              </Button>
+            )}
+          </li>
+        ))}
       </ul>
       {!isReadOnly && choices[0] !== undefined && (
         <Button onPress={() => set([...lines, { rule: newRule(choices[0]?.id ?? ''), cable: null }])}>
@@ -291,5 +205,93 @@ function RulesEditor({ text, sensors, fault, isReadOnly, onChange }: RulesEditor
         </Button>
       )}
     </fieldset>
+  );
+}
+
+interface RuleInputsProps {
+  readonly line: RuleLine;
+  readonly sensors: readonly ShownSensor[];
+  /** The sensors that can be chosen one by one. */
+  readonly choices: readonly ShownSensor[];
+  readonly isReadOnly: boolean;
+  readonly onChange: (line: RuleLine) => void;
+}
+
+function RuleInputs({ line, sensors, choices, isReadOnly, onChange }: RuleInputsProps) {
+  const { devices, common } = texts.value;
+  const words = devices.configuration.rule;
+  const { rule, cable } = line;
+  const { cables } = cablesOf(sensors);
+  const edit = (next: ThresholdRule): void => onChange({ ...line, rule: next });
+  const choose = (value: string): void => {
+    const chosen = cables.find(({ prefix }) => `${CABLE}${prefix}` === value) ?? null;
+    onChange({ cable: chosen, rule: { ...rule, sensor_id: chosen?.sensors[0]?.id ?? value } });
+  };
+  return (
+    <>
+      <select
+        aria-label={words.sensor}
+        value={cable === null ? rule.sensor_id : `${CABLE}${cable.prefix}`}
+        disabled={isReadOnly}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        {cables.map(({ prefix, sensors: points }) => (
+          <option key={prefix} value={`${CABLE}${prefix}`}>
+            {withUnit(words.allPoints({ prefix, count: points.length }), points[0])}
+          </option>
+        ))}
+        {choices.map((sensor) => (
+          <option key={sensor.id} value={sensor.id}>
+            {withUnit(nameOfCode(common.sensors, sensor.id), sensor)}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={words.side}
+        value={sideOf(rule)}
+        disabled={isReadOnly}
+        onChange={({ currentTarget }) => edit(withSide(rule, currentTarget.value))}
+      >
+        <option value="above">{words.above}</option>
+        <option value="below">{words.below}</option>
+      </select>
+      {/* An empty field leaves the rule as it was, because a rule without a value would be another rule. */}
+      <NumberBox
+        name={words.value}
+        unit={sensors.find(({ id }) => id === rule.sensor_id)?.unit ?? ''}
+        min={Number.NEGATIVE_INFINITY}
+        isRequired
+        isDisabled={isReadOnly}
+        tells="taken"
+        value={String(valueOfRule(rule) ?? '')}
+        onValue={(text) => edit(withValue(rule, Number(text)))}
+      />
+      <select
+        aria-label={words.severity}
+        value={rule.severity}
+        disabled={isReadOnly}
+        onChange={({ currentTarget: { value } }) =>
+          edit({ ...rule, severity: ALERT_SEVERITIES.find((severity) => severity === value) ?? 'warning' })
+        }
+      >
+        {ALERT_SEVERITIES.map((severity) => (
+          <option key={severity} value={severity}>
+            {common.severities[severity]}
+          </option>
+        ))}
+      </select>
+      <input
+        type="text"
+        maxLength={200}
+        aria-label={words.message}
+        title={cable === null ? undefined : words.pointNumber}
+        value={rule.message ?? ''}
+        disabled={isReadOnly}
+        onInput={({ currentTarget: { value } }) => {
+          const { message: _, ...rest } = rule;
+          edit(value === '' ? rest : { ...rest, message: value });
+        }}
+      />
+    </>
   );
 }

@@ -48,72 +48,18 @@ interface Props {
 }
 
 /** Changes the configuration. Changes of another person in the meantime are merged; where both changed the same field, the person decides. */
-export function DeviceConfiguration({ device: { device_id, group }, facts, sensors, reload }: Props) {
-  const shared = useConsole();
-  const { client, live } = shared;
+export function DeviceConfiguration({ device, facts, sensors, reload }: Props) {
   const { devices, common } = texts.value;
   const words = devices.configuration;
+  const { device_id, group } = device;
   const mayConfigure = useScope('configure');
-  const stored = useSignal<{ readonly draft: Draft; readonly etag: string | null }>({
-    draft: draftOf(facts.configuration),
-    etag: facts.etag,
-  });
-  const draft = useSignal<Draft>(stored.peek().draft);
-  const conflicts = useSignal<readonly Conflict[]>([]);
-  const taken = useSignal<readonly string[]>([]);
-  const faulty = useSignal<readonly string[]>([]);
-  const savedAt = useSignal<string | null>(null);
+  const edited = useEditedConfiguration(device, facts, reload);
+  const { draft, conflicts, faulty, savedAt } = edited;
   const action = useAction();
   const actions = useRef<HTMLDivElement>(null);
   useHeight(actions, '--docked-height', mayConfigure);
-
-  useEffect(() => {
-    if (facts.etag === stored.peek().etag) return;
-    const theirs = draftOf(facts.configuration);
-    const hasChanges = changedPaths(stored.peek().draft, draft.peek()).length > 0;
-    const result = merged(stored.peek().draft, draft.peek(), theirs);
-    stored.value = { draft: theirs, etag: facts.etag };
-    draft.value = result.draft;
-    conflicts.value = [
-      ...conflicts.peek().filter(({ path }) => !result.conflicts.some((one) => one.path === path)),
-      ...result.conflicts,
-    ];
-    taken.value = hasChanges ? result.taken : [];
-  }, [facts.etag]);
-
   const timeZone = zoneOfDevice(facts.configuration);
-  const changes = changedPaths(stored.value.draft, draft.value);
-  const change = (path: string, text: string): void => {
-    draft.value = new Map([...draft.peek(), [path, text]]);
-    faulty.value = faulty.peek().filter((one) => one !== path);
-  };
-  const decide = ({ path }: Conflict, text: string): void => {
-    change(path, text);
-    conflicts.value = conflicts.peek().filter((one) => one.path !== path);
-  };
-
-  async function save(): Promise<void> {
-    const { patch, faulty: found } = patchOf(stored.peek().draft, draft.peek());
-    faulty.value = found;
-    if (found.length > 0) return;
-    const { etag } = stored.peek();
-    const options = { ...callOptions(shared), ...(etag === null ? {} : { ifMatch: etag }) };
-    try {
-      const saved = await client.configuration[group].update(
-        device_id,
-        patch as ConfigurationPatchOf<'silo'> & ConfigurationPatchOf<'field'>,
-        options,
-      );
-      stored.value = { draft: draftOf(saved.configuration), etag: saved.etag };
-      draft.value = stored.peek().draft;
-      taken.value = [];
-      savedAt.value = new Date(live.site.clock.nowMs.peek()).toISOString();
-    } finally {
-      // The configuration is also read again after a refusal, because another person may have changed it first.
-      reload();
-    }
-  }
-
+  const changes = changedPaths(edited.stored, draft);
   const refused = action.failure instanceof ApiError ? action.failure : null;
   const wrong = new Map(
     refused?.details.map((fault) => [fault.path.replace(/^\//, '').replaceAll('/', '.'), faultText(fault)]),
@@ -125,46 +71,44 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
       aria-label={devices.tabs.configuration}
       onSubmit={(event) => {
         event.preventDefault();
-        void action.run(save);
+        void action.run(edited.save);
       }}
     >
-      {isOutdated && conflicts.value.length === 0 && changes.length > 0 && (
+      {isOutdated && conflicts.length === 0 && changes.length > 0 && (
         <p class="refusal">{words.checkAgain}</p>
       )}
       <Conflicts
         deviceId={device_id}
         group={group}
-        draft={draft.value}
+        draft={draft}
         timeZone={timeZone}
-        conflicts={conflicts.value}
-        taken={taken.value}
-        onDecide={decide}
+        conflicts={conflicts}
+        taken={edited.taken}
+        onDecide={edited.decide}
       />
       <ConfigurationFields
-        draft={draft.value}
+        draft={draft}
         timeZone={timeZone}
         sensors={sensors}
         changed={changes}
-        faultOf={(path) => (faulty.value.includes(path) ? words.needsNumber : (wrong.get(path) ?? null))}
+        faultOf={(path) => (faulty.includes(path) ? words.needsNumber : (wrong.get(path) ?? null))}
         isReadOnly={!mayConfigure}
-        onChange={change}
+        onChange={edited.change}
       />
       {mayConfigure && (
         <div ref={actions} class="device-configuration-actions">
           {!isOutdated && <Failure of={action.failure} />}
           <p class="muted" role="status">
             {changes.length > 0 && words.changed({ count: changes.length })}
-            {changes.length === 0 && savedAt.value === null && words.unchanged}
-            {changes.length === 0 && savedAt.value !== null && (
-              <SavedLine device={{ device_id, group }} savedAt={savedAt.value} />
+            {changes.length === 0 && savedAt === null && words.unchanged}
+            {changes.length === 0 && savedAt !== null && (
+              <SavedLine device={{ device_id, group }} savedAt={savedAt} />
             )}
           </p>
           <Button
             isDisabled={changes.length === 0}
             onPress={() => {
-              draft.value = stored.peek().draft;
-              conflicts.value = [];
-              faulty.value = [];
+              edited.discard();
               action.forget();
             }}
           >
@@ -175,7 +119,7 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
             type="submit"
             isBusy={action.isRunning}
             isChange
-            isDisabled={changes.length === 0 || conflicts.value.length > 0}
+            isDisabled={changes.length === 0 || conflicts.length > 0}
           >
             {common.save}
           </Button>
@@ -183,6 +127,84 @@ export function DeviceConfiguration({ device: { device_id, group }, facts, senso
       )}
     </form>
   );
+}
+
+/** The configuration while a person changes it, beside the stored one, which another person may change at the same time. */
+function useEditedConfiguration(
+  { device_id, group }: FleetDevice,
+  { configuration, etag }: DeviceFacts,
+  reload: () => void,
+) {
+  const shared = useConsole();
+  const stored = useSignal<{ readonly draft: Draft; readonly etag: string | null }>({
+    draft: draftOf(configuration),
+    etag,
+  });
+  const draft = useSignal<Draft>(stored.peek().draft);
+  const conflicts = useSignal<readonly Conflict[]>([]);
+  /** The fields that another person has changed and this person has not. */
+  const taken = useSignal<readonly string[]>([]);
+  const faulty = useSignal<readonly string[]>([]);
+  const savedAt = useSignal<string | null>(null);
+
+  useEffect(() => {
+    if (etag === stored.peek().etag) return;
+    const theirs = draftOf(configuration);
+    const hasChanges = changedPaths(stored.peek().draft, draft.peek()).length > 0;
+    const result = merged(stored.peek().draft, draft.peek(), theirs);
+    stored.value = { draft: theirs, etag };
+    draft.value = result.draft;
+    const anew = new Set(result.conflicts.map(({ path }) => path));
+    conflicts.value = [...conflicts.peek().filter(({ path }) => !anew.has(path)), ...result.conflicts];
+    taken.value = hasChanges ? result.taken : [];
+  }, [etag]);
+
+  const change = (path: string, text: string): void => {
+    draft.value = new Map([...draft.peek(), [path, text]]);
+    faulty.value = faulty.peek().filter((wrong) => wrong !== path);
+  };
+
+  async function save(): Promise<void> {
+    const { patch, faulty: wrong } = patchOf(stored.peek().draft, draft.peek());
+    faulty.value = wrong;
+    if (wrong.length > 0) return;
+    const { etag: before } = stored.peek();
+    const options = { ...callOptions(shared), ...(before === null ? {} : { ifMatch: before }) };
+    try {
+      const saved = await shared.client.configuration[group].update(
+        device_id,
+        patch as ConfigurationPatchOf<'silo'> & ConfigurationPatchOf<'field'>,
+        options,
+      );
+      stored.value = { draft: draftOf(saved.configuration), etag: saved.etag };
+      draft.value = stored.peek().draft;
+      taken.value = [];
+      savedAt.value = new Date(shared.live.site.clock.nowMs.peek()).toISOString();
+    } finally {
+      // The configuration is also read again after a refusal, because another person may have changed it first.
+      reload();
+    }
+  }
+
+  return {
+    stored: stored.value.draft,
+    draft: draft.value,
+    conflicts: conflicts.value,
+    taken: taken.value,
+    faulty: faulty.value,
+    savedAt: savedAt.value,
+    change,
+    decide: (conflict: Conflict, text: string) => {
+      change(conflict.path, text);
+      conflicts.value = conflicts.peek().filter(({ path }) => path !== conflict.path);
+    },
+    discard: () => {
+      draft.value = stored.peek().draft;
+      conflicts.value = [];
+      faulty.value = [];
+    },
+    save,
+  };
 }
 
 /** The zone in the configuration of the silo, otherwise that of its site. */

@@ -1,4 +1,5 @@
 import { MASS_UNITS, OPERATION_TYPES } from '@granary/contract/outline';
+import { set } from '../../kit/set.ts';
 import '../../kit/segments.css';
 import { newIdempotencyKey } from '@granary/client';
 import type { SiloConfiguration } from '@granary/contract/configuration/silo-configuration';
@@ -7,48 +8,31 @@ import type { OperationPlan, OperationPlanRequest, OperationType } from '@granar
 import { type Signal, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { confirmed } from '../../context/confirmed.ts';
-import { useConsole, useIsLost } from '../../context/console.ts';
+import { useConsole } from '../../context/console.ts';
 import { bushels, type EnteredUnit, fieldNumber, shownAs } from '../../context/units.ts';
 import { Button } from '../../kit/button.tsx';
 import { useAction } from '../../kit/form-state.ts';
-import {
-  formatBoth,
-  formatDuration,
-  formatMass,
-  formatQuantity,
-  formatValue,
-  unitSymbol,
-} from '../../kit/format.ts';
+import { formatMass, formatQuantity, unitSymbol } from '../../kit/format.ts';
 import { SelectInput, TextInput } from '../../kit/inputs.tsx';
-import { Failure, WouldRefuse } from '../../kit/messages.tsx';
+import { Failure } from '../../kit/messages.tsx';
 import { numberText } from '../../kit/number-entry.ts';
 import { NumberInput } from '../../kit/number-input.tsx';
 import { SecondPress } from '../../kit/second-press.tsx';
-import { type Refused, withinSentence } from '../../kit/sentences.ts';
-import { SeverityMark } from '../../kit/severity-mark.tsx';
-import { useLoaded } from '../../kit/use-loaded.ts';
-import { lookTwice, unusualReasons } from '../../operations/look-twice.ts';
+import { lookTwice } from '../../operations/look-twice.ts';
 import { PlanFacts } from '../../operations/plan-facts.tsx';
 import { locale, texts } from '../../texts.ts';
 import type { DeviceFacts } from '../facts/device-facts.ts';
-import { type NamedThreshold, nextThreshold, thresholdsOf } from '../facts/thresholds.ts';
+import { type NamedThreshold, thresholdsOf } from '../facts/thresholds.ts';
 import {
   availableKg,
+  type DirectedInput,
   EMPTY_START,
   planRequestOf,
   requestOf,
   type StartInput,
   type StartRequest,
 } from './start-input.ts';
-
-/** A plan is requested this long after the last key, because a person who types does not need one for each digit. */
-const AFTER_MS = 200;
-
-/** The statuses that refuse every start, whatever the amount; the form says so before anything is entered. */
-const BLOCKED_BY: Readonly<Partial<Record<FleetDevice['status'], Refused>>> = {
-  offline: { code: 'device_offline', message: '', message_code: 'device_is_offline' },
-  maintenance: { code: 'device_in_maintenance', message: '', message_code: 'device_is_maintained' },
-};
+import { type KnownPlan, StartPlan, titleOf, usePlan } from './start-plan.tsx';
 
 interface Props {
   readonly device: FleetDevice;
@@ -61,33 +45,20 @@ interface Props {
 
 /** Starts a feed or a discharge. The effect is shown above the button, and the button names the operation again. */
 export function StartForm({ device, facts, lastType, target }: Props) {
-  const shared = useConsole();
-  const { client, live, navigation } = shared;
+  const { navigation } = useConsole();
   const { operations, devices } = texts.value;
+  const { device_id: deviceId } = device;
   const input = useSignal<StartInput>(EMPTY_START);
-  const action = useAction();
-  /** The idempotency key of the form: sent again unchanged, it is carried out once, even if the first answer was lost. */
-  const sentKey = useRef<string | null>(null);
   const form = useRef<HTMLFormElement>(null);
-  /** The plan whose warnings the person has been asked to confirm. */
-  const asked = useSignal<OperationPlan | null>(null);
-  const { amount, rate, container } = input.value;
-  const own = shownAs('kg', device.device_id).unit as EnteredUnit;
-  const unit = input.value.unit ?? own;
-  const bushelKg = bushels.value.get(device.device_id) ?? null;
-  const named = OPERATION_TYPES.find((one) => one === navigation.route.value.query.get('start'));
+  const named = OPERATION_TYPES.find((type) => type === navigation.route.value.query.get('start'));
   const type = input.value.type ?? named ?? lastType ?? 'feed';
+  const unit = input.value.unit ?? ownUnit(deviceId);
   const silo = siloNow(device, facts);
-  const change = (changes: Partial<StartInput>): void => {
-    input.value = { ...input.peek(), type, unit, ...changes };
-    sentKey.current = null;
-    asked.value = null;
-    action.forget();
-  };
-  const entered = { ...input.value, type, unit, bushelKg };
+  const entered = { ...input.value, type, unit, bushelKg: bushels.value.get(deviceId) ?? null };
   const request = requestOf(entered);
   const planned = planRequestOf(entered);
-  const plan = usePlan(device.device_id, planned, device.readings?.['weight']?.value);
+  const plan = usePlan(deviceId, planned, device.readings?.['weight']?.value);
+  const start = useStart(deviceId, request, planned, plan);
   const levelAfter = plan.plan?.refusal === null ? plan.plan.level_after : null;
   // If the address asks for the form, the person goes on with the amount.
   useEffect(() => {
@@ -95,56 +66,9 @@ export function StartForm({ device, facts, lastType, target }: Props) {
   }, [named]);
   useEffect(() => {
     target.value = levelAfter;
-    return () => {
-      target.value = null;
-    };
+    return () => set(target, null);
   }, [levelAfter]);
   if (silo === null) return null;
-  const { isRefused } = plan;
-  const question =
-    asked.value === null || request === null || isRefused || hasOtherWarnings(asked.value, plan.plan)
-      ? null
-      : questionOf(request, asked.value);
-  const blocked = BLOCKED_BY[device.status];
-  const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
-  const mostKg = availableKg(type, silo);
-
-  async function start({ type: wanted, body }: StartRequest, known: OperationPlan): Promise<void> {
-    sentKey.current ??= newIdempotencyKey();
-    const { device_id } = device;
-    const idempotencyKey = sentKey.current;
-    const intoWhat = 'target_container' in body ? body.target_container : null;
-    const amountTitle = titleOf({ type: wanted, body } as StartRequest, device_id);
-    const what = {
-      title: intoWhat === null ? amountTitle : `${amountTitle} ${operations.into({ target: intoWhat })}`,
-      plan: <PlanFacts deviceId={device_id} plan={known} container={intoWhat} />,
-      device_id,
-      body,
-    };
-    const { operation_id } =
-      wanted === 'feed'
-        ? await confirmed(shared, { ...what, action: 'operations.feed' }, (options) =>
-            client.operations.feed(device_id, body, { ...options, idempotencyKey }),
-          )
-        : await confirmed(shared, { ...what, action: 'operations.discharge' }, (options) =>
-            client.operations.discharge(device_id, body, { ...options, idempotencyKey }),
-          );
-    const answer = client.operations.get(device_id, operation_id);
-    await live.site.operations.putAnswer(answer.then((record) => [{ device_id, ...record }]));
-  }
-
-  function questionOf(wanted: StartRequest, about: OperationPlan) {
-    const { device_id: deviceId } = device;
-    return lookTwice({ type: wanted.type, title: titleOf(wanted, deviceId), plan: about, deviceId });
-  }
-
-  /** One press is enough if the plan has no warnings; a press that comes before the plan waits for it. */
-  async function press(wanted: StartRequest, planning: OperationPlanRequest): Promise<void> {
-    const known = plan.plan ?? (await client.operations.plan(device.device_id, planning));
-    if (known.refusal === null && known.warnings.length > 0) asked.value = known;
-    else await start(wanted, known);
-  }
-
   return (
     <form
       ref={form}
@@ -152,14 +76,144 @@ export function StartForm({ device, facts, lastType, target }: Props) {
       aria-label={devices.start}
       onSubmit={(event) => {
         event.preventDefault();
-        if (request === null || planned === null || isRefused || question !== null) return;
-        void action.run(() => press(request, planned));
+        start.press();
       }}
     >
+      <StartFields
+        input={entered}
+        silo={silo}
+        deviceId={deviceId}
+        onChange={(changes) => {
+          input.value = { ...input.peek(), type, unit, ...changes };
+          start.forget();
+        }}
+      />
+      <StartPlan
+        type={type}
+        isComplete={request !== null}
+        request={planned}
+        plan={plan}
+        thresholds={silo.thresholds}
+        device={device}
+      />
+      <Failure of={start.failure} />
+      <Button
+        kind="primary"
+        type="submit"
+        isBusy={start.isRunning}
+        isOver={start.question !== null}
+        isChange
+        isDisabled={request === null || plan.isRefused}
+      >
+        <span class="free-text">
+          {request === null ? operations.types[type] : titleOf(request, deviceId)}
+        </span>
+      </Button>
+      {start.question !== null && (
+        <SecondPress
+          {...start.question}
+          isBusy={start.isRunning}
+          onPress={start.pressAgain}
+          onLeave={start.leaveQuestion}
+        />
+      )}
+    </form>
+  );
+}
+
+const ownUnit = (deviceId: string): EnteredUnit => shownAs('kg', deviceId).unit as EnteredUnit;
+
+/** Sends the request of the form. One press is enough if its plan has no warnings; otherwise a second press is asked for. */
+function useStart(
+  deviceId: string,
+  request: StartRequest | null,
+  planned: OperationPlanRequest | null,
+  { plan, isRefused }: KnownPlan,
+) {
+  const shared = useConsole();
+  const { client, live } = shared;
+  const { operations } = texts.value;
+  const { run, forget, isRunning, failure } = useAction();
+  /** The idempotency key of the form: sent again unchanged, it is carried out once, even if the first answer was lost. */
+  const sentKey = useRef<string | null>(null);
+  /** The plan whose warnings the person has been asked to confirm. */
+  const asked = useSignal<OperationPlan | null>(null);
+  const about = asked.value;
+  const question =
+    about === null || request === null || isRefused || hasOtherWarnings(about, plan)
+      ? null
+      : lookTwice({ type: request.type, title: titleOf(request, deviceId), plan: about, deviceId });
+
+  async function send(request: StartRequest, known: OperationPlan): Promise<void> {
+    const { type, body } = request;
+    sentKey.current ??= newIdempotencyKey();
+    const idempotencyKey = sentKey.current;
+    const container = 'target_container' in body ? body.target_container : null;
+    const title = titleOf(request, deviceId);
+    const what = {
+      title: container === null ? title : `${title} ${operations.into({ target: container })}`,
+      plan: <PlanFacts deviceId={deviceId} plan={known} container={container} />,
+      device_id: deviceId,
+      body,
+    };
+    const { operation_id } = await confirmed(shared, { ...what, action: `operations.${type}` }, (options) => {
+      const keyed = { ...options, idempotencyKey };
+      return request.type === 'feed'
+        ? client.operations.feed(deviceId, request.body, keyed)
+        : client.operations.discharge(deviceId, request.body, keyed);
+    });
+    const answer = client.operations.get(deviceId, operation_id);
+    await live.site.operations.putAnswer(answer.then((record) => [{ device_id: deviceId, ...record }]));
+  }
+
+  return {
+    isRunning,
+    failure,
+    question,
+    forget: () => {
+      sentKey.current = null;
+      asked.value = null;
+      forget();
+    },
+    /** A press that comes before the plan waits for it. */
+    press: () => {
+      if (request === null || planned === null || isRefused || question !== null) return;
+      void run(async () => {
+        const known = plan ?? (await client.operations.plan(deviceId, planned));
+        if (known.refusal === null && known.warnings.length > 0) asked.value = known;
+        else await send(request, known);
+      });
+    },
+    pressAgain: () => {
+      if (request !== null && about !== null) void run(() => send(request, about));
+    },
+    leaveQuestion: () => set(asked, null),
+  };
+}
+
+interface StartFieldsProps {
+  readonly input: DirectedInput;
+  readonly silo: SiloNow;
+  readonly deviceId: string;
+  readonly onChange: (changes: Partial<StartInput>) => void;
+}
+
+function StartFields({ input, silo, deviceId, onChange }: StartFieldsProps) {
+  const { operations, devices } = texts.value;
+  const { type, unit } = input;
+  const limit = type === 'feed' ? silo.limits.max_feed_rate : silo.limits.max_discharge_rate;
+  const mostKg = availableKg(type, silo);
+  return (
+    <>
       <fieldset class="segments device-start-types" aria-label={devices.start}>
-        {OPERATION_TYPES.map((one) => (
-          <button key={one} type="button" aria-pressed={one === type} onClick={() => change({ type: one })}>
-            {operations.types[one]}
+        {OPERATION_TYPES.map((offered) => (
+          <button
+            key={offered}
+            type="button"
+            aria-pressed={offered === type}
+            onClick={() => onChange({ type: offered })}
+          >
+            {operations.types[offered]}
           </button>
         ))}
       </fieldset>
@@ -170,85 +224,42 @@ export function StartForm({ device, facts, lastType, target }: Props) {
           isExact
           hint={
             Number.isFinite(mostKg)
-              ? devices.available[type]({ mass: formatMass(mostKg, locale.value, device.device_id) })
+              ? devices.available[type]({ mass: formatMass(mostKg, locale.value, deviceId) })
               : undefined
           }
           isRequired
-          value={amount}
-          onValue={(value) => change({ amount: value })}
+          value={input.amount}
+          onValue={(amount) => onChange({ amount })}
         />
         <SelectInput
           label={devices.unit}
           value={unit}
-          onValue={(value) => change({ unit: value as EnteredUnit })}
-          options={[...new Set([own, unit, ...MASS_UNITS])].map((one) => [one, unitSymbol(one)])}
+          onValue={(value) => onChange({ unit: value as EnteredUnit })}
+          options={[...new Set([ownUnit(deviceId), unit, ...MASS_UNITS])].map((offered) => [
+            offered,
+            unitSymbol(offered),
+          ])}
         />
       </div>
       <NumberInput
         label={devices.rate}
         unit="kg/min"
-        deviceId={device.device_id}
-        hint={devices.rateHint({ limit: formatQuantity(limit, 'kg/min', locale.value, device.device_id, 1) })}
-        placeholder={numberText(
-          fieldNumber(shownAs('kg/min', device.device_id).toShown(limit)),
-          locale.value,
-        )}
-        value={rate}
-        onValue={(value) => change({ rate: value })}
+        deviceId={deviceId}
+        hint={devices.rateHint({ limit: formatQuantity(limit, 'kg/min', locale.value, deviceId, 1) })}
+        placeholder={numberText(fieldNumber(shownAs('kg/min', deviceId).toShown(limit)), locale.value)}
+        value={input.rate}
+        onValue={(rate) => onChange({ rate })}
       />
       {type === 'discharge' && (
         <TextInput
           label={devices.container}
           hint={devices.containerHint}
           isRequired
-          value={container}
-          onValue={(value) => change({ container: value })}
+          value={input.container}
+          onValue={(container) => onChange({ container })}
         />
       )}
-      <div class="device-start-plan" role="status">
-        {request === null && !isRefused && blocked === undefined && (
-          <p class="muted">{devices.fillIn[type]}</p>
-        )}
-        {planned === null && blocked !== undefined && (
-          <WouldRefuse title={devices.wouldRefuse} refusal={blocked} deviceId={device.device_id} />
-        )}
-        {planned !== null && plan.plan !== null && (
-          <PlanSentence
-            request={planned}
-            plan={plan.plan}
-            thresholds={silo.thresholds}
-            deviceId={device.device_id}
-          />
-        )}
-        {planned !== null && plan.plan === null && <Failure of={plan.failure} />}
-      </div>
-      <Failure of={action.failure} />
-      <Button
-        kind="primary"
-        type="submit"
-        isBusy={action.isRunning}
-        isOver={question !== null}
-        isChange
-        isDisabled={request === null || isRefused}
-      >
-        <span class="free-text">
-          {request === null ? operations.types[type] : titleOf(request, device.device_id)}
-        </span>
-      </Button>
-      {question !== null && request !== null && (
-        <SecondPress
-          {...question}
-          isBusy={action.isRunning}
-          onPress={() => {
-            const about = asked.peek();
-            if (about !== null) void action.run(() => start(request, about));
-          }}
-          onLeave={() => {
-            asked.value = null;
-          }}
-        />
-      )}
-    </form>
+    </>
   );
 }
 
@@ -256,12 +267,6 @@ export function StartForm({ device, facts, lastType, target }: Props) {
 const hasOtherWarnings = (asked: OperationPlan, now: OperationPlan | null): boolean =>
   now !== null &&
   JSON.stringify([asked.crosses, asked.warnings]) !== JSON.stringify([now.crosses, now.warnings]);
-
-/** The title names kilograms beside another unit, because a wrong unit moves real material. */
-const titleOf = ({ type, body }: Pick<StartRequest, 'type'> & { readonly body: Amount }, deviceId: string) =>
-  `${texts.value.operations.types[type]} ${formatBoth(body.amount, body.unit ?? 'kg', locale.value, deviceId)}`;
-
-type Amount = Pick<OperationPlanRequest, 'amount' | 'unit'>;
 
 interface SiloNow {
   /** `null` when no plausible weight is known. */
@@ -279,98 +284,5 @@ function siloNow({ readings = {} }: FleetDevice, { detail, configuration }: Devi
     capacityKg: detail.capacity.max,
     limits: configuration.operation_limits,
     thresholds: thresholdsOf(configuration, 'level', texts.value.devices.thresholds),
-  };
-}
-
-interface PlanSentenceProps {
-  readonly request: OperationPlanRequest;
-  readonly plan: OperationPlan;
-  readonly thresholds: readonly NamedThreshold[];
-  readonly deviceId: string;
-}
-
-/** Says in one sentence what will happen, with what the person should know before. */
-function PlanSentence({ request, plan, thresholds, deviceId }: PlanSentenceProps) {
-  const { devices } = texts.value;
-  const { type, target_container } = request;
-  const { level_before: before, level_after: after, crosses, estimated_duration: minutes, refusal } = plan;
-  const percent = (value: number): string => formatValue(value, 'percent', locale.value);
-  const next = after === null || crosses.length > 0 ? null : nextThreshold(type, after, thresholds);
-  const into =
-    target_container === undefined ? '' : ` ${texts.value.operations.into({ target: target_container })}`;
-  const title = `${titleOf({ type, body: request }, deviceId)}${into}`;
-  const rate = formatBoth(plan.rate, plan.rate_unit, locale.value, deviceId);
-  const parts = [
-    devices.about({ duration: formatDuration(Math.max(1, Math.round(minutes * 60)) * 1_000) }),
-    before === null || after === null
-      ? devices.levelUnknown
-      : devices.levelChange({ before: percent(before), after: percent(after) }),
-    ...(next === null
-      ? []
-      : [devices.stays[type]({ threshold: withinSentence(next.name), value: percent(next.value) })]),
-  ];
-  return (
-    <>
-      {refusal === null ? (
-        <p>
-          <strong class="free-text">{title}</strong> {devices.atRate({ rate })}: {parts.join(', ')}.
-        </p>
-      ) : (
-        <WouldRefuse title={devices.wouldRefuse} refusal={refusal} deviceId={deviceId} />
-      )}
-      {refusal === null &&
-        thresholds
-          .filter(({ key }) => crosses.some((crossed) => crossed === key))
-          .map(({ key, name, value }) => (
-            <p key={key} class="device-start-warning">
-              <SeverityMark severity="warning" text="" />{' '}
-              {devices.passes[type]({ threshold: withinSentence(name), value: percent(value) })}
-            </p>
-          ))}
-      {refusal === null &&
-        unusualReasons(plan, deviceId).map((reason) => (
-          <p key={reason} class="device-start-warning">
-            <SeverityMark severity="warning" text="" /> {reason}
-          </p>
-        ))}
-    </>
-  );
-}
-
-interface KnownPlan {
-  /** `null` until the plan of exactly this request is known. */
-  readonly plan: OperationPlan | null;
-  /** True also while the plan of a changed request is awaited, so that a refused start cannot be pressed in between. */
-  readonly isRefused: boolean;
-  readonly failure: unknown;
-}
-
-/** Reads the plan of a request, and whether the service would refuse it; reads again when the contents change. */
-function usePlan(
-  deviceId: string,
-  request: OperationPlanRequest | null,
-  weightKg: number | undefined,
-): KnownPlan {
-  const { client, live } = useConsole();
-  const wanted = request === null ? null : JSON.stringify(request);
-  const { value, failure } = useLoaded(
-    async (signal) => {
-      if (request === null) return null;
-      await new Promise((resolve) => setTimeout(resolve, AFTER_MS));
-      signal.throwIfAborted();
-      return { wanted, plan: await client.operations.plan(deviceId, request, { signal, timeLimitMs: 0 }) };
-    },
-    [
-      deviceId,
-      wanted,
-      weightKg === undefined ? null : Math.round(weightKg),
-      live.site.devices.find(deviceId)?.value.status,
-      useIsLost(),
-    ],
-  );
-  return {
-    plan: value !== null && value !== undefined && value.wanted === wanted ? value.plan : null,
-    isRefused: value !== null && value !== undefined && value.plan.refusal !== null,
-    failure,
   };
 }

@@ -1,4 +1,5 @@
 import { ALERT_SEVERITIES } from '@granary/contract/outline';
+import { set } from '../../kit/set.ts';
 import './values.css';
 import type { FleetDevice } from '@granary/contract/fleet';
 import type { DeviceConfiguration } from '@granary/contract/profiles/profiles';
@@ -242,9 +243,7 @@ function CableMap({ history, extent, unit, sensors, configuration }: CableMapPro
           const at = Math.floor(((clientX - left) / width) * columns);
           pointed.value = [Math.floor((clientY - top) / ROW_PX), Math.min(columns - 1, Math.max(0, at))];
         }}
-        onPointerLeave={() => {
-          pointed.value = null;
-        }}
+        onPointerLeave={() => set(pointed, null)}
       >
         {sensors.map(({ id }) => (
           <div key={id} style={{ background: rowOf(id, history, extent, configuration) }} />

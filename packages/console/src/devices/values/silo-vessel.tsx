@@ -30,7 +30,7 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
   const { devices } = texts.value;
   const { operations } = useConsole().live.site;
   const isLost = useIsLost();
-  const { level, weight } = readings;
+  const { level } = readings;
   const thresholds =
     facts === undefined
       ? []
@@ -38,9 +38,11 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
           ({ value }) => value >= 0 && value <= 100,
         );
   const crossed = thresholds.filter((threshold) => isCrossed(threshold, level?.value));
-  const alarm = MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity));
+  const alarm = MOST_SEVERE_FIRST.find((severity) =>
+    crossed.some((threshold) => threshold.severity === severity),
+  );
   const capacityKg = facts !== undefined && 'capacity' in facts.detail ? facts.detail.capacity.max : null;
-  const running = [...operations.all.value.values()].find((one) => one.device_id === device_id);
+  const running = [...operations.all.value.values()].find((operation) => operation.device_id === device_id);
   const end =
     running === undefined || level === undefined || capacityKg === null
       ? null
@@ -59,28 +61,10 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
     LABEL_PX / 2,
     height - LABEL_PX / 2,
   );
-  const roomKg = capacityKg === null || weight === undefined ? null : Math.max(0, capacityKg - weight.value);
   const percent = level === undefined ? null : formatValue(level.value, 'percent', locale.value);
   return (
     <section class="panel device-vessel" aria-label={devices.contents}>
-      <div class="device-vessel-numbers">
-        {weight === undefined && level === undefined ? (
-          <p class="device-vessel-main muted">{texts.value.common.neverReported}</p>
-        ) : (
-          <p class="device-vessel-main">
-            <Measured
-              text={weight === undefined ? null : formatMass(weight.value, locale.value, device_id)}
-              quality={weight?.quality ?? 'good'}
-              at={weight?.timestamp ?? null}
-            />
-            <Measured text={percent} quality={level?.quality ?? 'good'} at={level?.timestamp ?? null} />
-          </p>
-        )}
-        <p class="muted">
-          {capacityKg !== null && devices.capacity({ mass: formatMass(capacityKg, locale.value, device_id) })}
-          {roomKg !== null && ` · ${devices.room({ mass: formatMass(roomKg, locale.value, device_id) })}`}
-        </p>
-      </div>
+      <VesselNumbers deviceId={device_id} readings={readings} capacityKg={capacityKg} />
       <div class="device-vessel-drawing">
         <Vessel
           percent={level?.value ?? null}
@@ -109,6 +93,43 @@ export function SiloVessel({ device: { device_id, name, readings = {} }, facts, 
   );
 }
 
+interface NumbersProps {
+  readonly deviceId: string;
+  readonly readings: FleetReadings;
+  readonly capacityKg: number | null;
+}
+
+function VesselNumbers({ deviceId, readings: { level, weight }, capacityKg }: NumbersProps) {
+  const { devices, common } = texts.value;
+  const mass = (kg: number): string => formatMass(kg, locale.value, deviceId);
+  return (
+    <div class="device-vessel-numbers">
+      {weight === undefined && level === undefined ? (
+        <p class="device-vessel-main muted">{common.neverReported}</p>
+      ) : (
+        <p class="device-vessel-main">
+          <Measured
+            text={weight === undefined ? null : mass(weight.value)}
+            quality={weight?.quality ?? 'good'}
+            at={weight?.timestamp ?? null}
+          />
+          <Measured
+            text={level === undefined ? null : formatValue(level.value, 'percent', locale.value)}
+            quality={level?.quality ?? 'good'}
+            at={level?.timestamp ?? null}
+          />
+        </p>
+      )}
+      <p class="muted">
+        {capacityKg !== null && devices.capacity({ mass: mass(capacityKg) })}
+        {capacityKg !== null &&
+          weight !== undefined &&
+          ` · ${devices.room({ mass: mass(Math.max(0, capacityKg - weight.value)) })}`}
+      </p>
+    </div>
+  );
+}
+
 /** The points of the first cable, at equal distances over the height; which rule each one breaks is decided as for the chart. */
 function cablePoints(
   sensors: readonly ShownSensor[],
@@ -127,7 +148,9 @@ function cablePoints(
     return {
       percent: ((index + 0.5) / points.length) * 100,
       text: reading === undefined ? null : formatValue(reading.value, unit, locale.value),
-      alarm: MOST_SEVERE_FIRST.find((severity) => crossed.some((one) => one.severity === severity)),
+      alarm: MOST_SEVERE_FIRST.find((severity) =>
+        crossed.some((threshold) => threshold.severity === severity),
+      ),
       isStale: reading?.quality !== 'good',
     };
   });

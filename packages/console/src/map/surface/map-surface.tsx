@@ -5,6 +5,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { Button } from '../../kit/button.tsx';
 import { formatNumber } from '../../kit/format.ts';
+import { set } from '../../kit/set.ts';
 import { locale, texts } from '../../texts.ts';
 import { gridOf, scaleBarOf, tilesOf } from './background.ts';
 import { Gestures } from './gestures.ts';
@@ -47,9 +48,7 @@ export function MapSurface({ view, tilesAddress, isDrawing, onPress, onShowAll, 
       element.removeEventListener('wheel', gestures.wheel);
     };
   }, [gestures]);
-  const zoomBy = (factor: number): void => {
-    view.value = zoomed(view.peek(), factor);
-  };
+  const zoomBy = (factor: number): void => set(view, zoomed(view.peek(), factor));
   return (
     <ViewContext.Provider value={view}>
       <div class="map-surface">
