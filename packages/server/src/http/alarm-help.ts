@@ -11,9 +11,9 @@ import type { FastifyInstance } from 'fastify';
 import { limitsOf } from './access/credentials.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function alarmHelpRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function alarmHelpRoutes(routes: FastifyInstance, parts: Parts<'reads' | 'changes' | 'now'>): void {
   const { reads, changes, now } = parts;
   const declared = endpoints.alarmHelp;
 

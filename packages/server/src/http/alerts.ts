@@ -8,9 +8,13 @@ import type { FastifyInstance } from 'fastify';
 import { findDevice } from './devices/find-device.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function alertRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
+export function alertRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'directory' | 'idempotency' | 'now'>,
+  group: DeviceGroup,
+): void {
   const { reads, idempotency, now } = parts;
 
   register(routes, endpoints.alerts[group].list, async ({ request, read }) => {

@@ -6,9 +6,9 @@ import type { FastifyInstance } from 'fastify';
 import { limitsOf } from './access/credentials.ts';
 import { badCursor, pageOf, readPage } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function auditRoutes(routes: FastifyInstance, { reads }: RouteDependencies): void {
+export function auditRoutes(routes: FastifyInstance, { reads }: Parts<'reads'>): void {
   register(routes, endpoints.audit.list, async ({ request, read }) => {
     const query = read.query(request);
     const page = pageOf(query);

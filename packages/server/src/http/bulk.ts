@@ -15,13 +15,16 @@ import { success } from './protocol/answers.ts';
 import { acceptAlso } from './protocol/json-body.ts';
 import { register, registerLong } from './register.ts';
 import type { Reads } from './request-limit.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 /** The number of rows that are read, or of secrets that are made, before other requests have their turn. */
 const ROWS_PER_TURN = 100;
 
 /** The routes that register or change many devices at once. */
-export function bulkRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function bulkRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'link' | 'idempotency' | 'now'>,
+): void {
   const { reads, idempotency, link, now } = parts;
   acceptAlso(routes, CSV_TYPE, async (csv) => ({ csv }));
 

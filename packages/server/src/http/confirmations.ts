@@ -23,7 +23,7 @@ import { deviceNotFound } from './devices/find-device.ts';
 import type { Exchange } from './exchange.ts';
 import { success } from './protocol/answers.ts';
 import { registerComparing } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 import { TerminalPeople } from './terminals.ts';
 
 const HEADER = 'x-confirmation';
@@ -37,7 +37,7 @@ const digestOf = (request: ConfirmedRequest): string => hash('sha256', confirmed
 export async function requireConfirmed<X extends Exchange>(
   exchange: X,
   { deviceId, facility }: Place,
-  { reads }: Pick<RouteDependencies, 'reads'>,
+  { reads }: Parts<'reads'>,
 ): Promise<X> {
   const { request, attempt } = exchange;
   const { caller, body, headers } = request;
@@ -66,7 +66,10 @@ export async function requireConfirmed<X extends Exchange>(
   return attempting(exchange, { actor: by, confirmation: used });
 }
 
-export function confirmationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function confirmationRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'directory' | 'idempotency' | 'now' | 'checks'>,
+): void {
   const { reads, directory, idempotency, now, checks } = parts;
   const { passwords } = checks;
   const atTerminals = new TerminalPeople(parts);

@@ -12,9 +12,12 @@ import { type RowFormat, rowFormat } from '../background/exports/row-format.ts';
 import { credentialOf, limitsOf } from './access/credentials.ts';
 import { preferredType } from './protocol/accept.ts';
 import { registerLong } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function exportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function exportRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'exports' | 'now'>,
+): void {
   const { reads, exports, settings, now } = parts;
   /** Everything that can be refused is found by `start`, before the answer begins. */
   const send = async (

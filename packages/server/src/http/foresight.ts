@@ -18,7 +18,7 @@ import { selectionOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 const ORDER_DAYS_DEFAULT = 7;
 const SILOS_PER_READ = 100;
@@ -39,7 +39,10 @@ const ORDER_COLUMNS = [
 ];
 
 /** Forecasts and planned deliveries of one silo. */
-export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function siloForesightRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'directory' | 'idempotency' | 'forecaster' | 'now'>,
+): void {
   const { reads, forecaster, changes, idempotency, now } = parts;
 
   register(routes, endpoints.foresight.forecast, async ({ request, reply, read }) => {
@@ -81,7 +84,10 @@ export function siloForesightRoutes(routes: FastifyInstance, parts: RouteDepende
 }
 
 /** Forecasts, refills, orders and findings of all silos that the key may access. */
-export function foresightRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function foresightRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'forecaster' | 'now'>,
+): void {
   const { reads, forecaster, changes, now } = parts;
 
   register(routes, endpoints.foresight.forecasts, async ({ request, read }) => {
@@ -200,7 +206,7 @@ const sendCsv = (
 /** Reads the silos in parts, because there may be thousands. */
 async function silosToOrder(
   request: FastifyRequest,
-  { reads }: RouteDependencies,
+  { reads }: Parts<'reads'>,
   query: OrderListQuery,
   untilMs: number,
 ): Promise<ListedSiloForecast[]> {

@@ -7,12 +7,15 @@ import type { BackupStatus } from '../background/backup/backup-schedule.ts';
 import type { IngestCounters } from '../devices/ingest/counters.ts';
 import type { IngestFigures } from '../devices/link/ingest-monitor.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 const CHECK_MS_MAX = 2_000;
 
 /** The health checks need no key, so they disclose nothing about devices. */
-export function healthRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function healthRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'storage' | 'link' | 'ingest' | 'setAside' | 'backups' | 'nodes'>,
+): void {
   const { storage, link, ingest, setAside, backups, nodes } = parts;
   const checks = {
     storage: async () => storage.health().then(() => 'ok'),

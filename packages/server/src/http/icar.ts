@@ -6,13 +6,13 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { selectionOf } from './fleet/selection.ts';
 import { pageOf, readPage } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 const SOURCE = 'org.granary';
 
 export function icarRoutes(
   routes: FastifyInstance,
-  { reads, directory, now, settings }: RouteDependencies,
+  { reads, directory, now, settings }: Parts<'settings' | 'reads' | 'directory' | 'now'>,
 ): void {
   const kilograms = (value: number) => ({ unitCode: 'KGM' as const, value });
 

@@ -8,11 +8,14 @@ import { refuseLimited } from './access/credentials.ts';
 import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 const ROTATION_OVERLAP_S = 3_600;
 
-export function keyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function keyRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, idempotency, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage keys'));

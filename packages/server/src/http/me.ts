@@ -27,7 +27,7 @@ import { creating } from './audit/attempt.ts';
 import type { Exchange } from './exchange.ts';
 import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 import { challengeKeyFor } from './session/challenge-key.ts';
 
 /** The number of networks with wrong secrets that a person is shown; further ones would tell nothing more. */
@@ -39,9 +39,9 @@ interface PersonWithSession extends StoredPerson {
 
 /** The person of a request, for the routes with which people see and change themselves. */
 class OwnAccount {
-  readonly #parts: Pick<RouteDependencies, 'reads' | 'checks' | 'now'>;
+  readonly #parts: Parts<'reads' | 'checks' | 'now'>;
 
-  constructor(parts: Pick<RouteDependencies, 'reads' | 'checks' | 'now'>) {
+  constructor(parts: Parts<'reads' | 'checks' | 'now'>) {
     this.#parts = parts;
   }
 
@@ -94,7 +94,10 @@ class OwnAccount {
 }
 
 /** What people see and change of themselves. */
-export function meRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function meRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'now' | 'checks'>,
+): void {
   const account = new OwnAccount(parts);
   accountRoutes(routes, parts, account);
   ownPasskeyRoutes(routes, parts, account);
@@ -103,7 +106,7 @@ export function meRoutes(routes: FastifyInstance, parts: RouteDependencies): voi
 
 function accountRoutes(
   routes: FastifyInstance,
-  { changes, now, checks: { passwords } }: RouteDependencies,
+  { changes, now, checks: { passwords } }: Parts<'changes' | 'now' | 'checks'>,
   account: OwnAccount,
 ): void {
   register(routes, endpoints.me.get, async ({ request }) => {
@@ -177,7 +180,7 @@ function newFactor(
 
 function ownPasskeyRoutes(
   routes: FastifyInstance,
-  { reads, changes, settings, now }: RouteDependencies,
+  { reads, changes, settings, now }: Parts<'settings' | 'reads' | 'changes' | 'now'>,
   account: OwnAccount,
 ): void {
   const challengeKey = challengeKeyFor({ reads, changes });
@@ -236,7 +239,7 @@ function ownPasskeyRoutes(
 
 function ownKeyRoutes(
   routes: FastifyInstance,
-  { reads, changes, idempotency, now }: RouteDependencies,
+  { reads, changes, idempotency, now }: Parts<'reads' | 'changes' | 'idempotency' | 'now'>,
   account: OwnAccount,
 ): void {
   register(routes, endpoints.me.keys, async ({ request }) => {

@@ -8,9 +8,12 @@ import { refuseLimited } from './access/credentials.ts';
 import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function notificationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function notificationRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, idempotency, now, settings } = parts;
   const readers = readersOf(settings);
   const canSendMail = settings.smtp !== null;

@@ -11,12 +11,15 @@ import { hashSecret, newInviteCode } from '../process/keys/secrets.ts';
 import { creating } from './audit/attempt.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 /** How long an answer waits for the mail server; the link is in the answer, too. */
 const MAIL_ANSWER_MS = 3 * SECOND_MS;
 
-export function peopleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function peopleRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'mailer' | 'logger' | 'now'>,
+): void {
   const { reads, changes, idempotency, now } = parts;
   const mailInvitation = mailerOf(parts);
   const declared = endpoints.people;
@@ -102,7 +105,7 @@ type MailInvitation = (person: StoredPerson, code: string, stored: NewCode) => P
  * Sends the link at once and does not store it, because only the hash of a code is stored. Resolves with whether the mail
  * server has accepted the message.
  */
-function mailerOf({ mailer, settings, logger }: RouteDependencies): MailInvitation {
+function mailerOf({ mailer, settings, logger }: Parts<'settings' | 'mailer' | 'logger'>): MailInvitation {
   const { consoleUrl } = readersOf(settings);
   return async ({ keyId, name, login, email }, code, { createdAtMs, expiresAtMs }) => {
     if (mailer === null || consoleUrl === null || email === null) return false;

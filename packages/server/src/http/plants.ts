@@ -20,12 +20,15 @@ import { pageOf, readPage } from './protocol/answers.ts';
 import { type Answerer, errorHandler } from './protocol/error-map.ts';
 import { acceptJsonBodies } from './protocol/json-body.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** The plant store sample, which any valid key may use. */
-export function plantRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function plantRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'idempotency' | 'refusedAttempts' | 'logger' | 'now'>,
+): void {
   const { reads, idempotency, settings, logger, refusedAttempts, now } = parts;
   const record = refusalRecorder(refusedAttempts, now);
   routes.setErrorHandler(errorHandler(logger, answerPlantError, record));

@@ -14,7 +14,7 @@ import { isPublicKey } from '../background/notifications/pusher.ts';
 import { readersOf } from '../background/notifications/worker.ts';
 import { success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 interface Owner {
   readonly keyId: string;
@@ -24,7 +24,13 @@ interface Owner {
 /** The Web Push routes of the person who has signed in. */
 export function pushRoutes(
   routes: FastifyInstance,
-  { reads, changes, idempotency, settings, now }: RouteDependencies,
+  {
+    reads,
+    changes,
+    idempotency,
+    settings,
+    now,
+  }: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'now'>,
 ): void {
   const { push } = endpoints;
 

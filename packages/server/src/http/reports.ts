@@ -26,13 +26,16 @@ import { chosenZone, selectionOf } from './fleet/selection.ts';
 import { preferredType } from './protocol/accept.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 /** The policy of the HTML page of a report. It may be shown within the operators' page, and nothing in it is run or loaded. */
 const HTML_POLICY =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'";
 
-export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function reportRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, idempotency, settings, now } = parts;
   const { consoleUrl } = readersOf(settings);
   const declared = endpoints.reports;
@@ -83,7 +86,10 @@ export function reportRoutes(routes: FastifyInstance, parts: RouteDependencies):
   scheduleRoutes(routes, parts);
 }
 
-function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+function scheduleRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, idempotency, now } = parts;
   const declared = endpoints.reports;
 
@@ -131,7 +137,7 @@ function scheduleRoutes(routes: FastifyInstance, parts: RouteDependencies): void
   });
 }
 
-function requireMail({ settings }: RouteDependencies): void {
+function requireMail({ settings }: Parts<'settings'>): void {
   if (settings.smtp !== null) return;
   const message = 'e-mail cannot be sent: GRANARY_SMTP_URL is not set';
   throw new Refusal('notification_target_unusable', message);

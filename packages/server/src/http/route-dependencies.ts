@@ -9,8 +9,8 @@ import type { RequestTurns } from './access/request-turns.ts';
 import type { ServerParts } from './server-parts.ts';
 import type { IdentityProvider } from './sign-on/identity-provider.ts';
 
-/** Everything that routes may use; each route takes the parts it needs. */
-export interface RouteDependencies extends ServerParts {
+/** Everything that routes may use. */
+interface RouteDependencies extends ServerParts {
   readonly checks: AccessChecks & { readonly passwords: PasswordChecks };
   /** `null`: people can sign in only at this service itself. */
   readonly provider: IdentityProvider | null;
@@ -20,6 +20,9 @@ export interface RouteDependencies extends ServerParts {
     readonly turns: Pick<RequestTurns, 'figures'>;
   };
 }
+
+/** The parts that the routes of a slice use. */
+export type Parts<Name extends keyof RouteDependencies> = Pick<RouteDependencies, Name>;
 
 export type AddRoutes = (routes: FastifyInstance, parts: RouteDependencies) => void;
 

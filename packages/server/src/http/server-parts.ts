@@ -11,7 +11,6 @@ import type { DeviceDirectory } from '../devices/device-directory.ts';
 import type { IngestPipeline } from '../devices/ingest/pipeline.ts';
 import type { IngestMonitor } from '../devices/link/ingest-monitor.ts';
 import type { ServiceLink } from '../devices/link/service-link.ts';
-import type { DeviceMessages } from '../devices/sending/device-messages.ts';
 import type { EmergencyStops } from '../devices/sending/emergency-stops.ts';
 import type { OperationStopper } from '../devices/sending/operation-stopper.ts';
 import type { Keyring } from '../process/keys/keyring.ts';
@@ -40,7 +39,6 @@ export interface ServerParts {
   readonly keyring: Keyring;
   readonly directory: Pick<DeviceDirectory, 'authenticate' | 'findBy' | 'findUrgently'>;
   readonly idempotency: Idempotency;
-  readonly messages: DeviceMessages;
   readonly stops: OperationStopper;
   readonly emergencyStops: EmergencyStops;
   readonly feed: EventFeed;

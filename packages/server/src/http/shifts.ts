@@ -25,14 +25,17 @@ import { fleetAlert } from './fleet/fleet.ts';
 import { chosenZone, deviceOfRecord, selectionOf, timeRangeOf } from './fleet/selection.ts';
 import { badCursor, pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
 /** A note about a time further ahead has a wrong date. */
 const NOTED_AHEAD_MS = 366 * DAY_MS;
 /** A handover may be written before the shift ends. */
 const HANDED_AHEAD_MS = DAY_MS;
 
-export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function shiftRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'directory' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, directory, idempotency, now } = parts;
 
   register(routes, endpoints.shifts.notes, async ({ request, read }) => {
@@ -103,7 +106,7 @@ export function shiftRoutes(routes: FastifyInstance, parts: RouteDependencies): 
   reportRoute(routes, parts);
 }
 
-function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+function handoverRoutes(routes: FastifyInstance, parts: Parts<'reads' | 'idempotency' | 'now'>): void {
   const { reads, idempotency, now } = parts;
   register(routes, endpoints.shifts.handovers, async ({ request, read }) => {
     const { facility = null, waiting, ...asked } = read.query(request);
@@ -147,7 +150,7 @@ function handoverRoutes(routes: FastifyInstance, parts: RouteDependencies): void
 }
 
 /** Each list is read separately, so that nothing urgent waits for all of them. */
-function reportRoute(routes: FastifyInstance, parts: RouteDependencies): void {
+function reportRoute(routes: FastifyInstance, parts: Parts<'settings' | 'reads' | 'now'>): void {
   const { reads, settings, now } = parts;
   register(routes, endpoints.shifts.report, async ({ request, read }) => {
     const query = read.query(request);

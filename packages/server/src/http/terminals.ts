@@ -26,11 +26,11 @@ import type { Exchange } from './exchange.ts';
 import { pageOf, readShownPage, success } from './protocol/answers.ts';
 import { register, registerComparing } from './register.ts';
 import { sharedRead } from './request-limit.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 import { callerRecord } from './session/session.ts';
 
 /** Terminals and displays, for those who administer their facilities. */
-export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function terminalRoutes(routes: FastifyInstance, parts: Parts<'reads' | 'idempotency' | 'now'>): void {
   const { reads, idempotency, now } = parts;
   const declared = endpoints.terminals;
   register(routes, declared.list, async ({ request, read }) => {
@@ -64,7 +64,10 @@ export function terminalRoutes(routes: FastifyInstance, parts: RouteDependencies
 }
 
 /** The routes with which people sign in at a shared terminal, over its session. */
-export function terminalSessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function terminalSessionRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'keyring' | 'now' | 'checks'>,
+): void {
   const { changes, keyring, now } = parts;
   const declared = endpoints.terminals;
   const people = new TerminalPeople(parts);
@@ -128,10 +131,10 @@ interface IdentifiedAtTerminal {
 
 /** The people who may sign in at a terminal, and the checks of who they are. */
 export class TerminalPeople {
-  readonly #parts: Pick<RouteDependencies, 'reads' | 'changes' | 'now'>;
+  readonly #parts: Parts<'reads' | 'changes' | 'now'>;
   readonly #passwords: PasswordChecks;
 
-  constructor(parts: Pick<RouteDependencies, 'reads' | 'changes' | 'now' | 'checks'>) {
+  constructor(parts: Parts<'reads' | 'changes' | 'now' | 'checks'>) {
     this.#parts = parts;
     this.#passwords = parts.checks.passwords;
   }

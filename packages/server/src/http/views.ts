@@ -7,9 +7,12 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function viewRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function viewRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, idempotency, now } = parts;
   const declared = endpoints.views;
 

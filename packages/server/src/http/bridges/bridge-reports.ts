@@ -13,7 +13,7 @@ import { nextPart } from '../access/request-turns.ts';
 import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { registerAtOnce } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import type { BridgeWaits } from './bridge-waits.ts';
 
 /** The number of devices that are looked up in one turn. */
@@ -22,7 +22,7 @@ const DEVICES_PER_PART = 20;
 /** The routes that a bridge itself calls: it reports, and gets the requests of people. */
 export function bridgeReportRoutes(
   routes: FastifyInstance,
-  parts: RouteDependencies,
+  parts: Parts<'reads' | 'changes' | 'link' | 'now'>,
   waits: BridgeWaits,
 ): void {
   const { reads, changes, link, now } = parts;

@@ -22,13 +22,16 @@ import { deviceNotFound } from '../devices/find-device.ts';
 import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerAtOnce, registerLong } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { bridgeRecord, isAway } from './bridge-records.ts';
 import { bridgeReportRoutes } from './bridge-reports.ts';
 import { BridgeWaits } from './bridge-waits.ts';
 import { bridgeNotFound, SeenBridges } from './seen-bridges.ts';
 
-export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function bridgeRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'link' | 'directory' | 'now'>,
+): void {
   const waits = new BridgeWaits();
   routes.addHook('preClose', async () => waits.end());
   bridgeReportRoutes(routes, parts, waits);
@@ -37,7 +40,7 @@ export function bridgeRoutes(routes: FastifyInstance, parts: RouteDependencies):
 }
 
 /** The bridges themselves: what callers see of them, and whose they are. */
-function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+function seenBridgeRoutes(routes: FastifyInstance, parts: Parts<'reads' | 'changes' | 'now'>): void {
   const { reads, changes, now } = parts;
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);
@@ -93,7 +96,11 @@ function seenBridgeRoutes(routes: FastifyInstance, parts: RouteDependencies): vo
 }
 
 /** What a bridge is asked to do with its devices. */
-function attachedDeviceRoutes(routes: FastifyInstance, parts: RouteDependencies, waits: BridgeWaits): void {
+function attachedDeviceRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'directory' | 'now'>,
+  waits: BridgeWaits,
+): void {
   const { reads, changes, directory, now } = parts;
   const declared = endpoints.bridges;
   const seen = new SeenBridges(parts);

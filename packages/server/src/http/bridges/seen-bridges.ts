@@ -17,7 +17,7 @@ import { isUnlimited, type Limits } from '@granary/core/keys';
 import { quoted } from '@granary/core/words';
 import type { FastifyRequest } from 'fastify';
 import { nextPart } from '../access/request-turns.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { bridgeRecord } from './bridge-records.ts';
 
 /** The number of parts of a bridge that are read in one turn. */
@@ -33,9 +33,9 @@ export const bridgeNotFound = (bridgeId: string): Refusal =>
 
 /** Reads bridges with what a caller may see of them, in turns, because a bridge may have thousands of devices. */
 export class SeenBridges {
-  readonly #parts: Pick<RouteDependencies, 'reads' | 'now'>;
+  readonly #parts: Parts<'reads' | 'now'>;
 
-  constructor(parts: Pick<RouteDependencies, 'reads' | 'now'>) {
+  constructor(parts: Parts<'reads' | 'now'>) {
     this.#parts = parts;
   }
 

@@ -12,7 +12,7 @@ import { refusalOfUnknown } from '../access/auth.ts';
 import { bearer } from '../access/credentials.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { registerAtOnce } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 /**
  * Tells an external broker who may log in and use which topic, by the rules of the embedded broker. Without a secret for the
@@ -20,7 +20,7 @@ import type { RouteDependencies } from '../route-dependencies.ts';
  */
 export function brokerRoutes(
   routes: FastifyInstance,
-  { directory, settings, checks: { failedLogins } }: RouteDependencies,
+  { directory, settings, checks: { failedLogins } }: Parts<'settings' | 'directory' | 'checks'>,
 ): void {
   if (settings.brokerSecret === null) return;
   const secretHash = hashSecret(settings.brokerSecret);

@@ -15,11 +15,14 @@ import { requireConfirmed } from '../confirmations.ts';
 import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { type EndpointExchange, register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 type Give = EndpointExchange<typeof endpoints.commands.give>;
 
-export function commandRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function commandRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'link' | 'directory' | 'idempotency' | 'emergencyStops' | 'now'>,
+): void {
   const { reads, idempotency, link, now } = parts;
 
   register(routes, endpoints.commands.give, async (exchange) =>
@@ -64,7 +67,10 @@ function found(command: CommandState | undefined): CommandState {
   throw new Refusal('command_not_found', 'the device has no command with this id');
 }
 
-async function stopAtOnce(exchange: Give, parts: RouteDependencies): Promise<CommandRecord> {
+async function stopAtOnce(
+  exchange: Give,
+  parts: Parts<'link' | 'directory' | 'idempotency' | 'emergencyStops' | 'now'>,
+): Promise<CommandRecord> {
   const { request } = exchange;
   const { emergencyStops, idempotency, link, now } = parts;
   const nowMs = now();
@@ -86,7 +92,10 @@ async function stopAtOnce(exchange: Give, parts: RouteDependencies): Promise<Com
   return unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) };
 }
 
-async function issue(exchange: Give, parts: RouteDependencies): Promise<CommandRecord> {
+async function issue(
+  exchange: Give,
+  parts: Parts<'reads' | 'link' | 'directory' | 'idempotency' | 'now'>,
+): Promise<CommandRecord> {
   const { request, read } = exchange;
   const { reads, idempotency, link, now } = parts;
   const device = await findDevice(request, parts, 'field');

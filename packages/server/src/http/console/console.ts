@@ -13,7 +13,7 @@ import { preferredType } from '../protocol/accept.ts';
 import { sendBytes, success } from '../protocol/answers.ts';
 import { isKnown } from '../reference/served-document.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { BuiltConsole, type ConsoleFile, type Encoding } from './built-console.ts';
 import { EMPTY_DRAWING } from './map-drawing.ts';
 import { findMapFile, MapFile, MapFileError, type TilePlace } from './map-file.ts';
@@ -63,7 +63,7 @@ const NOT_BUILT = Buffer.from(`<!doctype html>
 /** The operators' page; its files are public, and it shows nothing to a person who has not signed in. */
 export function consoleRoutes(
   routes: FastifyInstance,
-  { settings, consoleFolder, reads, logger }: RouteDependencies,
+  { settings, consoleFolder, reads, logger }: Parts<'settings' | 'reads' | 'consoleFolder' | 'logger'>,
 ): void {
   const built = new BuiltConsole(consoleFolder);
   const { page, asset, manifest, icon, smallIcon, largeIcon, serviceWorker } = endpoints.console;

@@ -29,7 +29,7 @@ import { hashSecret, newDeviceSecret } from '../../process/keys/secrets.ts';
 import { limitsOf } from '../access/credentials.ts';
 import { accept, badCursor, expectedVersion, pageOf, readPage, success, tag } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { capacityOf, findDevice, requireAccess } from './find-device.ts';
 
 export const SILO_GROUP: DeviceGroupRoutes = {
@@ -60,7 +60,11 @@ export const FIELD_GROUP: DeviceGroupRoutes = {
   },
 };
 
-export function linkRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
+export function linkRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'link' | 'directory'>,
+  group: DeviceGroup,
+): void {
   const { reads, link } = parts;
   register(routes, endpoints.devices[group].link, async ({ request }) => {
     const { deviceId, deviceNo } = await findDevice(request, parts, group);
@@ -109,7 +113,7 @@ function linkStatus(statistics: LinkStatistics, rejections: number): LinkStatus 
 
 export function configurationRoutes(
   routes: FastifyInstance,
-  parts: RouteDependencies,
+  parts: Parts<'reads' | 'changes' | 'directory' | 'now'>,
   group: DeviceGroup,
 ): void {
   const { reads, changes, now } = parts;
@@ -153,7 +157,7 @@ function versionOf(cursor: string): number {
 
 export function deviceRoutes(
   routes: FastifyInstance,
-  parts: RouteDependencies,
+  parts: Parts<'reads' | 'changes' | 'link' | 'directory' | 'idempotency' | 'now'>,
   { group, detailOfNew, readDetail }: DeviceGroupRoutes,
 ): void {
   const { reads, directory, changes, idempotency, link, now } = parts;

@@ -8,7 +8,7 @@ import type { FastifyRequest } from 'fastify';
 import type { DirectoryEntry } from '../../devices/device-directory.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { refuseOutside } from '../access/credentials.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 export interface DevicePath {
   Params: { device_id: string };
@@ -42,7 +42,7 @@ export function requireAccess<D extends Found>(
 /** A removed device is found by requests that only read. */
 export const findDevice = async (
   request: FastifyRequest<DevicePath>,
-  { directory, reads }: Pick<RouteDependencies, 'directory' | 'reads'>,
+  { directory, reads }: Parts<'directory' | 'reads'>,
   group: DeviceGroup,
 ): Promise<StoredDevice> => {
   const device = requireAccess(
@@ -69,7 +69,7 @@ export function capacityOf({
 /** The device of an urgent request, which must not wait for the storage. */
 export const urgentTarget = async (
   request: FastifyRequest<DevicePath>,
-  { directory }: RouteDependencies,
+  { directory }: Parts<'directory'>,
   group: DeviceGroup,
 ): Promise<DirectoryEntry> =>
   requireAccess(request, group, await directory.findUrgently(request.params.device_id, deadlineOf(request)));

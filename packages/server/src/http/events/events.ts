@@ -12,7 +12,7 @@ import { type EncodedEvent, heartbeat, opening, reset } from '../../background/e
 import { credentialOf, limitsOf } from '../access/credentials.ts';
 import { shownAccess } from '../access/factor-of-administrators.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { NewestValuesStream, type ShownSelection } from './newest-values-stream.ts';
 import { hijackForStream, StreamConnection } from './stream-connection.ts';
 
@@ -67,7 +67,10 @@ export class EventStream extends StreamConnection {
   }
 }
 
-export function eventRoutes(routes: FastifyInstance, { reads, feed, subscribers }: RouteDependencies): void {
+export function eventRoutes(
+  routes: FastifyInstance,
+  { reads, feed, subscribers }: Parts<'reads' | 'feed' | 'subscribers'>,
+): void {
   register(routes, endpoints.events.stream, async ({ request, reply, read }) => {
     const query = read.query(request);
     const wanted = { deviceIds: setOf(query.device_id), types: setOf(query.type) };
@@ -107,7 +110,7 @@ function readLastSeen({ headers }: FastifyRequest, query: EventQuery): number | 
 
 export function newestValuesRoutes(
   routes: FastifyInstance,
-  { newestValues, subscribers, now }: RouteDependencies,
+  { newestValues, subscribers, now }: Parts<'newestValues' | 'subscribers' | 'now'>,
 ): void {
   register(routes, endpoints.readings.stream, async ({ request, reply, read }) => {
     const selection = selectionOf(request, read.query(request));

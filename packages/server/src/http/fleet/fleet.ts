@@ -14,14 +14,17 @@ import { nextPart } from '../access/request-turns.ts';
 import { shownAlert } from '../alerts.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { deviceOfRecord, selectionOf, timeRangeOf } from './selection.ts';
 
 /** The number of open alerts that SQLite reads in a few milliseconds, during which it blocks the main thread. */
 const OPEN_ALERTS_PER_PART = 500;
 
 /** Views of all devices that the key may access. */
-export function fleetRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function fleetRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'idempotency' | 'now'>,
+): void {
   const { reads, settings, now } = parts;
 
   register(routes, endpoints.fleet.devices, async ({ request, read }) => {
@@ -113,7 +116,7 @@ interface JobQuery {
 
 const idOf = ({ id }: { readonly id: string }): string => id;
 
-function fleetAlertRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+function fleetAlertRoutes(routes: FastifyInstance, parts: Parts<'reads' | 'idempotency' | 'now'>): void {
   const { reads, idempotency, now } = parts;
 
   register(routes, endpoints.fleet.alerts, async ({ request, read }) => {

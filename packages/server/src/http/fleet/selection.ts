@@ -9,7 +9,7 @@ import { sentence } from '@granary/contract/sentences/codes';
 import { checkedTimeMs } from '@granary/contract/time';
 import type { FastifyRequest } from 'fastify';
 import { limitsOf } from '../access/credentials.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 interface SelectionQuery {
   readonly facility?: string;
@@ -30,7 +30,7 @@ export const selectionOf = (request: FastifyRequest, query: SelectionQuery): Dev
 /** The time zone in which the answer about the selected devices is given; when their silos name several zones, the caller has to choose one. */
 export async function chosenZone(
   request: FastifyRequest,
-  { reads, settings }: Pick<RouteDependencies, 'reads' | 'settings'>,
+  { reads, settings }: Parts<'reads' | 'settings'>,
   devices: DeviceSelection,
   asked: { readonly timeZone: string | undefined; readonly path: string },
 ): Promise<string> {

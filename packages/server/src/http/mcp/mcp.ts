@@ -2,7 +2,7 @@ import { endpoints } from '@granary/contract/endpoints/endpoints';
 import type { FastifyInstance } from 'fastify';
 import { refusalOfForeignSignIn } from '../access/own-page.ts';
 import { registerAtOnce } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 /** This is long enough for a starting service to be ready first. */
 const LOADED_AFTER_MS = 1_000;
@@ -11,7 +11,7 @@ const LOADED_AFTER_MS = 1_000;
  * The library is loaded after the service has started, so the start is as fast as without it; it is not loaded with the first
  * message, because that may be a stop.
  */
-export function mcpRoutes(routes: FastifyInstance, { settings }: RouteDependencies): void {
+export function mcpRoutes(routes: FastifyInstance, { settings }: Parts<'settings'>): void {
   routes.addHook('onListen', async () => {
     setTimeout(() => {
       void import('./agent-server.ts').then(({ tools }) => tools());

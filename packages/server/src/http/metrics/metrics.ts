@@ -4,7 +4,7 @@ import { CONTENT_TYPE, exposition, gauge } from '../../process/metrics/expositio
 import { sendBytes } from '../protocol/answers.ts';
 import { register } from '../register.ts';
 import { sharedRead } from '../request-limit.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 /** The figures are made once for all callers within this time. */
 const KEPT_MS = 200;
@@ -37,7 +37,7 @@ export class SharedAnswer<T> {
 
 export function metricsRoutes(
   routes: FastifyInstance,
-  { metrics, figures: { requests, connections, turns } }: RouteDependencies,
+  { metrics, figures: { requests, connections, turns } }: Parts<'metrics' | 'figures'>,
 ): void {
   const make = async (): Promise<Buffer> => {
     const all = [

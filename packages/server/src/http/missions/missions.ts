@@ -11,9 +11,12 @@ import { requireConfirmed } from '../confirmations.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
-export function missionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function missionRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'link' | 'directory' | 'idempotency' | 'now'>,
+): void {
   const { reads, settings, idempotency, link, now } = parts;
 
   register(routes, endpoints.missions.create, async (exchange) => {

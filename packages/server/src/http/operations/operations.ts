@@ -15,9 +15,12 @@ import { requireConfirmed } from '../confirmations.ts';
 import { findDevice, urgentTarget } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
-export function operationRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function operationRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'link' | 'directory' | 'idempotency' | 'stops' | 'now'>,
+): void {
   const { reads, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {
@@ -91,7 +94,10 @@ export function operationRoutes(routes: FastifyInstance, parts: RouteDependencie
 }
 
 /** A stop is refused only without the scope and for an unknown operation. */
-function stopRoute(routes: FastifyInstance, parts: RouteDependencies): void {
+function stopRoute(
+  routes: FastifyInstance,
+  parts: Parts<'directory' | 'idempotency' | 'stops' | 'now'>,
+): void {
   const { stops, idempotency, now } = parts;
   routes.register((routes, _options, registered) => {
     // The body of a stop is ignored, whether it is valid or not.

@@ -13,10 +13,10 @@ import { requireConfirmed } from '../confirmations.ts';
 import { findDevice } from '../devices/find-device.ts';
 import { pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 /** The route that lists the proposals of all devices. */
-export function proposalListRoutes(routes: FastifyInstance, { reads, now }: RouteDependencies): void {
+export function proposalListRoutes(routes: FastifyInstance, { reads, now }: Parts<'reads' | 'now'>): void {
   register(routes, endpoints.proposals.list, async ({ request, read }) => {
     const { status = null, device_id: deviceId = null, ...asked } = read.query(request);
     const nowMs = now();
@@ -31,7 +31,10 @@ export function proposalListRoutes(routes: FastifyInstance, { reads, now }: Rout
   });
 }
 
-export function proposalRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function proposalRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'link' | 'directory' | 'idempotency' | 'now'>,
+): void {
   const { reads, link, settings, idempotency, now } = parts;
 
   for (const type of OPERATION_TYPES) {

@@ -9,7 +9,7 @@ import folderOfSwaggerUi from 'swagger-ui-dist/absolute-path.js';
 import type { Settings } from '../../process/settings.ts';
 import { VERSION } from '../../process/version.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import type { ReferenceJob } from './reference-thread.ts';
 import { madeOnce, sendDocument, servedDocument } from './served-document.ts';
 
@@ -28,7 +28,7 @@ const CONTENT_SECURITY_POLICY = [
 const OWN_FILES = new URL('./page/', import.meta.url);
 
 /** Descriptions of the interface; they name nothing of this service but its addresses, so they need no key. */
-export function referenceRoutes(routes: FastifyInstance, { settings }: RouteDependencies): void {
+export function referenceRoutes(routes: FastifyInstance, { settings }: Parts<'settings'>): void {
   const { siloSegment, fieldSegment, sandboxPath, publicUrl } = settings;
   const addresses = { siloSegment, fieldSegment, sandboxPath };
   const made = (job: ReferenceJob) =>

@@ -22,7 +22,7 @@ import type { Exchange } from '../exchange.ts';
 import { success } from '../protocol/answers.ts';
 import { register, registerComparing } from '../register.ts';
 import { sharedRead } from '../request-limit.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { challengeKeyFor } from './challenge-key.ts';
 
 const BROWSER_CHARS_MAX = 300;
@@ -48,7 +48,10 @@ interface Identified {
 }
 
 /** The routes of sign-in; the credential is in the body of the request. */
-export function signInRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function signInRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'changes' | 'keyring' | 'now' | 'checks'>,
+): void {
   const { reads, changes, keyring, settings, now } = parts;
   const { failedLogins, limiter, passwords } = parts.checks;
   const challengeKey = challengeKeyFor(parts);
@@ -187,7 +190,10 @@ function codeOf(given: SignIn): string | null {
 }
 
 /** The routes of the session of a caller who is known by cookie or by key. */
-export function sessionRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function sessionRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'idempotency' | 'now'>,
+): void {
   const { reads, changes, idempotency, now } = parts;
 
   register(routes, endpoints.session.get, async ({ request, reply }) => {

@@ -8,11 +8,11 @@ import type { FastifyInstance } from 'fastify';
 import { refuseLimited } from '../access/credentials.ts';
 import { success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 const SHOWN_MAX = 1_000;
 
-export function policyRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function policyRoutes(routes: FastifyInstance, parts: Parts<'settings' | 'reads' | 'changes'>): void {
   const { reads, changes, settings } = parts;
   const declared = endpoints.signOn;
 

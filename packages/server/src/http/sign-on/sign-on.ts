@@ -26,7 +26,7 @@ import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { errorHandler } from '../protocol/error-map.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { register, registerAtOnce } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { browserOf, sessionCookie } from '../session/session.ts';
 import { IdentityProvider, InvalidSignOn, type SignOnState } from './identity-provider.ts';
 import { answerRefusedSignOn, type RefusedArrival, sendSignedIn } from './pages.ts';
@@ -49,12 +49,15 @@ const notSetUp = (): Refusal =>
 export function identityProviderOf({
   settings,
   logger,
-}: Pick<RouteDependencies, 'settings' | 'logger'>): IdentityProvider | null {
+}: Parts<'settings' | 'logger'>): IdentityProvider | null {
   const { oidcIssuer } = settings;
   return oidcIssuer === null ? null : new IdentityProvider({ ...settings, oidcIssuer }, logger);
 }
 
-type Add = (routes: FastifyInstance, parts: RouteDependencies) => void;
+type Add = (
+  routes: FastifyInstance,
+  parts: Parts<'changes' | 'keyring' | 'logger' | 'now' | 'provider' | 'refusedAttempts' | 'settings'>,
+) => void;
 
 function provided(provider: IdentityProvider | null): IdentityProvider {
   if (provider === null) throw notSetUp();
@@ -191,7 +194,10 @@ const logoutRoute: Add = (routes, { changes, logger, provider }) => {
 export const SIGN_ON_ROUTES: readonly Add[] = [startRoute, callbackRoute, logoutRoute];
 
 /** The routes for people who have signed in, and for administrators. */
-export function signOnAdminRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function signOnAdminRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'now' | 'checks' | 'provider'>,
+): void {
   const { reads, settings, provider, checks } = parts;
   const declared = endpoints.signOn;
 
@@ -241,7 +247,7 @@ async function begin(
   provider: IdentityProvider,
   request: FastifyRequest,
   reply: FastifyReply,
-  { settings, now }: RouteDependencies,
+  { settings, now }: Parts<'settings' | 'now'>,
   link: IdentityLink | null,
 ) {
   const redirectUri = `${addressOf(request, settings.publicUrl)}${CALLBACK_PATH}`;

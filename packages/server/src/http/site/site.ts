@@ -20,13 +20,16 @@ import { preferredType } from '../protocol/accept.ts';
 import { success } from '../protocol/answers.ts';
 import { acceptAlso } from '../protocol/json-body.ts';
 import { registerLong } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { readYaml, writeYaml } from './yaml.ts';
 
 const DEVICES_PER_READ = 200;
 
 /** The routes concern the configuration of the whole site, so a key that is limited to a part of it has no access. */
-export function siteRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function siteRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'link' | 'idempotency' | 'addressGuard' | 'now'>,
+): void {
   const { reads, idempotency, addressGuard, link, settings, now } = parts;
   acceptAlso(routes, YAML_TYPE, (text, request) => readYaml(text, request.caller.keyId));
   // Limited keys are refused before the body is read, because reading YAML costs much.

@@ -15,10 +15,13 @@ import type { FastifyInstance } from 'fastify';
 import { findDevice, requireAccess } from '../devices/find-device.ts';
 import { readLimit, success } from '../protocol/answers.ts';
 import { register, registerLong } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
-export function fieldReadingRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function fieldReadingRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'directory' | 'now'>,
+): void {
   const { reads, settings, now } = parts;
   const { location, environment, history, track } = endpoints.telemetry.field;
 

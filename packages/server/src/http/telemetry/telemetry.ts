@@ -27,10 +27,13 @@ import { readingWindow, receptionOf } from '../../devices/ingest/telemetry-intak
 import { capacityOf, findDevice, requireAccess } from '../devices/find-device.ts';
 import { accept, success } from '../protocol/answers.ts';
 import { register, registerLong } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 import { localDaysOf, sendHistory } from './history.ts';
 
-export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function siloTelemetryRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'directory' | 'now'>,
+): void {
   const { reads, settings, now } = parts;
   register(routes, endpoints.telemetry.silo.current, async ({ request }) => {
     const current = requireAccess(
@@ -58,7 +61,11 @@ export function siloTelemetryRoutes(routes: FastifyInstance, parts: RouteDepende
   });
 }
 
-export function ingestRoutes(routes: FastifyInstance, parts: RouteDependencies, group: DeviceGroup): void {
+export function ingestRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'settings' | 'reads' | 'pipeline' | 'directory' | 'idempotency' | 'now'>,
+  group: DeviceGroup,
+): void {
   const { pipeline, idempotency, settings, now } = parts;
   register(routes, endpoints.telemetry[group].send, async (exchange) => {
     const { request } = exchange;

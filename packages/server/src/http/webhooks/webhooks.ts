@@ -20,7 +20,7 @@ import { refuseLimited } from '../access/credentials.ts';
 import { creating } from '../audit/attempt.ts';
 import { badCursor, pageOf, readPage, success } from '../protocol/answers.ts';
 import { register } from '../register.ts';
-import type { RouteDependencies } from '../route-dependencies.ts';
+import type { Parts } from '../route-dependencies.ts';
 
 /** This is longer than one attempt takes. */
 const WAIT_MS_MAX = 18_000;
@@ -29,7 +29,10 @@ const PAUSE_MS = 50;
 
 const ROTATION_OVERLAP_S = 24 * 3_600;
 
-export function webhookRoutes(routes: FastifyInstance, parts: RouteDependencies): void {
+export function webhookRoutes(
+  routes: FastifyInstance,
+  parts: Parts<'reads' | 'changes' | 'idempotency' | 'addressGuard' | 'now'>,
+): void {
   const { reads, changes, idempotency, addressGuard, now } = parts;
 
   routes.addHook('preHandler', async (request) => refuseLimited(request, 'manage webhooks'));
