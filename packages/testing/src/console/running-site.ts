@@ -8,8 +8,7 @@ import { freePort } from '../free-port.ts';
 import { eventually } from '../server/eventually.ts';
 import { type ServiceProcess, startServiceProcess } from '../server/service-process.ts';
 
-/** Each report costs the service and the page something; a device that moves reports every second. */
-const REPORT_EVERY_MS = 3_000;
+const REPORT_EVERY_MS = 1_000;
 
 interface Stoppable {
   stop(): Promise<void>;
