@@ -66,13 +66,7 @@ export function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
         options={[['', bridges.chooseModel], ...modelChoices(mappings.value ?? [])]}
       />
       <div class="form-row">
-        <TextInput
-          isRequired
-          maxLength={500}
-          placeholder={endpointExample(mapping)}
-          hint={bridges.endpointHint}
-          {...labelled('endpoint')}
-        />
+        <TextInput isRequired maxLength={500} {...endpointWords(mapping)} {...labelled('endpoint')} />
         <NumberInput max={65_535} isWhole hint={bridges.unitHint} {...labelled('unit')} />
       </div>
       <TextArea hint={bridges.optionsHint} maxLength={2_000} {...labelled('options')} />
@@ -88,10 +82,7 @@ export function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
       >
         {bridges.testNow}
       </Button>
-      {test.isRunning && <p role="status">{bridges.testing}</p>}
-      <Failure of={test.failure} />
-      {test.result !== null && <TestResult result={test.result} />}
-      {!test.isPassed && test.result?.failure === null && <p class="muted">{bridges.testAgain}</p>}
+      <TestOutcome test={test} />
       {test.isPassed && (
         <>
           <TextInput
@@ -106,6 +97,23 @@ export function AddDevice({ bridgeId, onDone, onClose }: AddProps) {
         </>
       )}
     </FormDialog>
+  );
+}
+
+const endpointWords = (mapping: BridgeMapping | undefined) => ({
+  placeholder: endpointExample(mapping),
+  hint: texts.value.bridges.endpointHint,
+});
+
+function TestOutcome({ test }: { readonly test: ReturnType<typeof usePlaceTest> }) {
+  const { bridges } = texts.value;
+  return (
+    <>
+      {test.isRunning && <p role="status">{bridges.testing}</p>}
+      <Failure of={test.failure} />
+      {test.result !== null && <TestResult result={test.result} />}
+      {!test.isPassed && test.result?.failure === null && <p class="muted">{bridges.testAgain}</p>}
+    </>
   );
 }
 

@@ -162,10 +162,7 @@ export function FieldMap() {
           tracks={tracks}
           selectedId={selectedId}
           onSelect={isMode(mode) ? null : select}
-          onFocus={(point) => {
-            if (!isVisible(screenOf(point, view.peek()), view.peek()))
-              view.value = { ...view.peek(), center: worldOf(point) };
-          }}
+          onFocus={(point) => bringIntoView(view, point)}
         />
         {selected !== null && <SelectedLayer device={selected} mode={mode} contents={contents} />}
       </MapSurface>
@@ -244,6 +241,11 @@ function useFittedView(
       if (now?.view === view.peek()) show(now.devices);
     },
   };
+}
+
+function bringIntoView(view: Signal<Viewport>, point: Point): void {
+  if (!isVisible(screenOf(point, view.peek()), view.peek()))
+    view.value = { ...view.peek(), center: worldOf(point) };
 }
 
 function addPoint({ draft, fence }: MapContents, mode: 'plan' | 'geofence', point: Point): void {
