@@ -16,9 +16,9 @@ import { createDeviceLink } from './link/device-link.ts';
 import { IngestMonitor } from './link/ingest-monitor.ts';
 import { DuplicateWatch } from './link-events.ts';
 import { DeviceMessages } from './sending/device-messages.ts';
-import { EmergencyStops } from './sending/emergency-stops.ts';
-import { OperationStopper } from './sending/operation-stopper.ts';
+
 import { PriorityCommands } from './sending/priority-commands.ts';
+import { Stops } from './sending/stops.ts';
 import { StopsInForce } from './sending/stops-in-force.ts';
 
 /** Limits of log lines per device, for its messages and for its connections. */
@@ -81,9 +81,8 @@ export async function composeDevices(given: Given) {
   const messages = new DeviceMessages(link, logger, (deviceId, begunAtMs) =>
     priorityCommands.isMotionBlocked(deviceId, begunAtMs),
   );
-  const stopParts = { app, messages, priorityCommands, now };
-  const stops = new OperationStopper(stopParts);
-  const emergencyStops = new EmergencyStops(stopParts);
+
+  const stops = new Stops({ app, messages, priorityCommands, now });
   const stopsInForce = new StopsInForce({ app, messages });
   return {
     directory,
@@ -98,7 +97,6 @@ export async function composeDevices(given: Given) {
     priorityCommands,
     messages,
     stops,
-    emergencyStops,
     stopsInForce,
   };
 }

@@ -7,7 +7,7 @@ import type { EventType } from '@granary/contract/events';
 import { SECOND_MS } from '@granary/contract/time';
 import { operationMessage } from '@granary/core/operations/record';
 import type { DeviceMessages } from './device-messages.ts';
-import { EMERGENCY_STOP, emergencyStopMessage } from './emergency-stops.ts';
+import { EMERGENCY_STOP, emergencyStopMessage } from './stops.ts';
 
 /** A further stop replaces the oldest one. */
 const STOPS_MAX = 10_000;

@@ -7,7 +7,7 @@ import { commandRecord } from '@granary/core/commands/record';
 import type { CommandState } from '@granary/core/commands/state';
 import { refuseUnsupported } from '@granary/core/profiles/profile';
 import type { FastifyInstance } from 'fastify';
-import { EMERGENCY_STOP } from '../../devices/sending/emergency-stops.ts';
+import { EMERGENCY_STOP } from '../../devices/sending/stops.ts';
 import { deadlineOf } from '../../devices/sending/urgent-deadline.ts';
 import { isUrgentNow } from '../access/urgency.ts';
 import { attemptToWrite, creating } from '../audit/attempt.ts';
@@ -21,7 +21,7 @@ type Give = EndpointExchange<typeof endpoints.commands.give>;
 
 export function commandRoutes(
   routes: FastifyInstance,
-  parts: Parts<'reads' | 'link' | 'directory' | 'idempotency' | 'emergencyStops' | 'now'>,
+  parts: Parts<'reads' | 'link' | 'directory' | 'idempotency' | 'stops' | 'now'>,
 ): void {
   const { reads, idempotency, link, now } = parts;
 
@@ -69,25 +69,21 @@ function found(command: CommandState | undefined): CommandState {
 
 async function stopAtOnce(
   exchange: Give,
-  parts: Parts<'link' | 'directory' | 'idempotency' | 'emergencyStops' | 'now'>,
+  parts: Parts<'link' | 'directory' | 'idempotency' | 'stops' | 'now'>,
 ): Promise<CommandRecord> {
   const { request } = exchange;
-  const { emergencyStops, idempotency, link, now } = parts;
+  const { stops, idempotency, link, now } = parts;
   const nowMs = now();
   const { deviceId, deviceNo, profile } = await urgentTarget(request, parts, 'field');
   refuseUnsupported(profile, 'commands');
-  const commandId = emergencyStops.commandIdFor(deviceId);
+  const commandId = stops.emergencyIdFor(deviceId);
   const stopping = creating(exchange, commandId);
   const target = { deviceId, deviceNo, commandId, attempt: attemptToWrite(stopping) };
-  const { state: command, unstoredDetail } = await emergencyStops.stop(
-    target,
-    deadlineOf(request),
-    async () => {
-      const isReachable = link.isReachable(deviceId);
-      const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
-      return await idempotency.onceUrgently(stopping, (slices) => slices.commands.issue(wanted));
-    },
-  );
+  const { state: command, unstoredDetail } = await stops.stopDevice(target, deadlineOf(request), async () => {
+    const isReachable = link.isReachable(deviceId);
+    const wanted = { deviceNo, commandId, request: EMERGENCY_STOP, isReachable, nowMs };
+    return await idempotency.onceUrgently(stopping, (slices) => slices.commands.issue(wanted));
+  });
   const record = commandRecord(command);
   return unstoredDetail === null ? record : { ...record, ...statusOf(unstoredDetail) };
 }

@@ -111,7 +111,7 @@ function stopRoute(
       const { operation_id: operationId } = request.params;
       const { deviceId, deviceNo } = await urgentTarget(request, parts, 'silo');
       const target = { deviceId, deviceNo, operationId, attempt: attemptToWrite(exchange) };
-      const { state, unstoredDetail } = await stops.stop(target, deadlineOf(request), async () => {
+      const { state, unstoredDetail } = await stops.stopOperation(target, deadlineOf(request), async () => {
         const stop = { deviceNo, operationId, nowMs: now() };
         return await idempotency.onceUrgently(exchange, (slices) => slices.operations.stop(stop));
       });
