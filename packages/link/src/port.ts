@@ -4,7 +4,7 @@ import type { DeviceState } from '@granary/contract/link/messages';
 import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profile';
 import type { ProfileName } from '@granary/contract/profiles/profiles';
 import type { LinkFault } from '@granary/contract/sentences/faults';
-import type { DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
+import type { DeviceReading, DeviceTelemetry } from '@granary/contract/telemetry/telemetry';
 import type { CertificatePair } from './tls.ts';
 
 export interface BrokerAddress {
@@ -127,11 +127,22 @@ export interface MessageReceipts {
   failed(message: number, error: unknown): void;
 }
 
-/** Takes the usual telemetry messages of one connection directly from their bytes, at a fraction of the cost of other messages. */
-export interface PlainTelemetry {
-  /** Returns false if the message is not a usual one; then nothing was done. Otherwise the receipts get the result later. */
-  take(bytes: Uint8Array, start: number, end: number, message: number): boolean;
+/** The name of a number in a message with one reading: the time, a channel, or a declared sensor. */
+export interface TelemetryField {
+  readonly name: string;
+  readonly isDeclared: boolean;
 }
+
+/** Takes the telemetry messages of one layout, of which the link decodes only the numbers. */
+export interface UsualReadings {
+  /** False when the declared sensors of the device have changed; then the layout must be given again. */
+  readonly isCurrent: boolean;
+  /** Returns false if the message must be decoded as any other; then nothing was done. Otherwise the receipts get the result later. */
+  take(numbers: Float64Array, message: number): boolean;
+}
+
+/** Learns the layout of the messages of a connection from one that was decoded; returns `null` if such messages are not usual. */
+export type TakeLayout = (fields: readonly TelemetryField[], sent: DeviceReading) => UsualReadings | null;
 
 /** The functions of the service that the link calls. */
 export interface LinkHandler {
@@ -149,10 +160,10 @@ export interface LinkHandler {
   received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome>;
 
   /**
-   * Is called once for a connection. The messages that it takes are accepted and stored exactly as by `received`, which takes
-   * all others.
+   * Is called once for a connection. The messages that are taken by a layout are accepted and stored exactly as by `received`, which
+   * takes all others.
    */
-  plainTelemetry?(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry;
+  usualTelemetry?(device: LinkDevice, receipts: MessageReceipts): TakeLayout;
 
   /**
    * Stores a message that will never be usable. It is acknowledged like any other, because MQTT 3.1.1 cannot refuse a

@@ -47,7 +47,6 @@ import type {
   LinkHandler,
   MessageOutcome,
   MessageReceipts,
-  PlainTelemetry,
 } from '../port.ts';
 import { isDownSubject, ownSubject } from '../topics.ts';
 import { AcknowledgementQueue } from './acknowledgements.ts';
@@ -55,6 +54,7 @@ import type { Connection } from './connection.ts';
 import { deliver } from './deliver.ts';
 import type { LinkRecord } from './link-records.ts';
 import type { Session } from './session.ts';
+import { UsualMessages } from './usual-messages.ts';
 
 const PACKET_ID_MAX = 0xffff;
 /** The flags of a PUBLISH with QoS 1 that is neither repeated nor retained. */
@@ -78,10 +78,10 @@ export class DeviceChannel implements MessageReceipts {
   readonly #window = new OutboundWindow();
   readonly #recentTopic = new RecentTopic();
   /**
-   * The fast way for telemetry, with the bytes with which its packets begin: the length of the topic and the topic. `null` if
-   * there is no fast way.
+   * The stage of the decoder for usual telemetry, with the bytes with which its packets begin: the length of the topic and the
+   * topic. `null` if the service takes no usual telemetry.
    */
-  #plain: { readonly beginning: Uint8Array; readonly telemetry: PlainTelemetry } | null | undefined;
+  #usual: { readonly beginning: Uint8Array; readonly messages: UsualMessages } | null | undefined;
   readonly #announced = new Set<DownSubject>();
   #configurationVersion = Number.NEGATIVE_INFINITY;
   #isFlushPlanned = false;
@@ -113,7 +113,7 @@ export class DeviceChannel implements MessageReceipts {
     const { connection } = this.parts;
     switch (frame.type) {
       case PUBLISH:
-        if (!this.#takesPlain(frame)) this.#published(decodePublish(frame, this.#recentTopic));
+        if (!this.#takesUsual(frame)) this.#published(decodePublish(frame, this.#recentTopic));
         break;
       case PUBACK:
         this.#window.acknowledge(decodePacketId(frame, 0));
@@ -191,27 +191,30 @@ export class DeviceChannel implements MessageReceipts {
     this.parts.failed(error);
   }
 
-  /** Takes usual telemetry of this device without decoding anything here; returns false for every other message. */
-  #takesPlain({ flags, bytes, start, end }: Frame): boolean {
+  /** Takes usual telemetry of this device without making a packet of the frame; returns false for every other message. */
+  #takesUsual({ flags, bytes, start, end }: Frame): boolean {
     if (flags !== USUAL_FLAGS) return false;
-    if (this.#plain === undefined) this.#plain = this.#beginPlain();
-    if (this.#plain === null) return false;
-    const { beginning, telemetry } = this.#plain;
+    if (this.#usual === undefined) this.#usual = this.#beginUsual();
+    if (this.#usual === null) return false;
+    const { beginning, messages } = this.#usual;
     const payloadAt = start + beginning.length + 2;
     if (payloadAt > end) return false;
     for (let at = 0; at < beginning.length; at++) if (bytes[start + at] !== beginning[at]) return false;
     const packetId = ((bytes[payloadAt - 2] ?? 0) << 8) | (bytes[payloadAt - 1] ?? 0);
-    if (packetId === 0 || !telemetry.take(bytes, payloadAt, end, this.#acknowledgements.next)) return false;
+    if (packetId === 0 || !messages.take(bytes, payloadAt, end, this.#acknowledgements.next)) return false;
     this.#acknowledgements.add(PUBACK_HEADER, packetId, this.#count(end - payloadAt));
     return true;
   }
 
-  #beginPlain() {
+  #beginUsual() {
     const { handler, device } = this.parts;
-    const telemetry = handler.plainTelemetry?.(device, this);
-    if (telemetry === undefined) return null;
+    const takeLayout = handler.usualTelemetry?.(device, this);
+    if (takeLayout === undefined) return null;
     const topic = Buffer.from(topicOf(device.deviceId, 'telemetry'));
-    return { telemetry, beginning: Uint8Array.of(topic.length >> 8, topic.length & 0xff, ...topic) };
+    return {
+      messages: new UsualMessages(device, takeLayout),
+      beginning: Uint8Array.of(topic.length >> 8, topic.length & 0xff, ...topic),
+    };
   }
 
   /** Counts a message, and returns the number of bytes that wait to be stored because of it. */

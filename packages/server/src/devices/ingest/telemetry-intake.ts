@@ -23,7 +23,7 @@ import type {
   LinkRejection,
   MessageOutcome,
   MessageReceipts,
-  PlainTelemetry,
+  TakeLayout,
 } from '@granary/link/port';
 import { isStorageFault } from '@granary/store/errors';
 import type { SensorsById } from '../declared-sensors.ts';
@@ -31,7 +31,7 @@ import type { DeviceLog } from '../device-log.ts';
 import type { Arrival } from './batch.ts';
 import type { IngestCounters } from './counters.ts';
 import type { IngestPipeline } from './pipeline.ts';
-import { PlainMessages } from './plain-telemetry.ts';
+import { type UsualParts, usualReadings } from './usual-readings.ts';
 
 const NAME_CHARACTERS_MAX = 64;
 
@@ -95,11 +95,10 @@ export class TelemetryIntake {
     }
   }
 
-  plainTelemetry(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry {
-    return new PlainMessages(device, receipts, {
-      ...this.#parts,
-      unstorable: (arrival, error) => this.#unstorable(device, arrival, error),
-    });
+  usualTelemetry(device: LinkDevice, receipts: MessageReceipts): TakeLayout {
+    const unstorable: UsualParts['unstorable'] = (arrival, error) => this.#unstorable(device, arrival, error);
+    const parts = { ...this.#parts, unstorable };
+    return (fields, sent) => usualReadings({ device, receipts }, parts, fields, sent);
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {

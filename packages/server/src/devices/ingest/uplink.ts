@@ -15,7 +15,7 @@ import type {
   LinkRejection,
   MessageOutcome,
   MessageReceipts,
-  PlainTelemetry,
+  TakeLayout,
   UplinkMessage,
 } from '@granary/link/port';
 import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors.ts';
@@ -104,8 +104,8 @@ export class Uplink implements LinkHandler {
     }
   }
 
-  plainTelemetry(device: LinkDevice, receipts: MessageReceipts): PlainTelemetry {
-    return this.#intake.plainTelemetry(device, receipts);
+  usualTelemetry(device: LinkDevice, receipts: MessageReceipts): TakeLayout {
+    return this.#intake.usualTelemetry(device, receipts);
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {

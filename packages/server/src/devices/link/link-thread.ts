@@ -78,7 +78,7 @@ function runLinkThread(data: LinkThreadData): void {
       const { telemetry } = message;
       return intake.telemetry(device, Array.isArray(telemetry) ? telemetry : [telemetry]);
     },
-    plainTelemetry: (device, receipts) => intake.plainTelemetry(device, receipts),
+    usualTelemetry: (device, receipts) => intake.usualTelemetry(device, receipts),
     rejected: (device, rejection) => intake.rejected(device, rejection),
     observed: (event) => main.observed('cause' in event ? { ...event, cause: passable(event.cause) } : event),
   };

@@ -5,6 +5,7 @@ import type { Sensor } from '@granary/core/sensors/sensor';
 import { unpackReadings } from '@granary/core/telemetry/packed-readings';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import { deliver } from '@granary/link/session/deliver';
+import { UsualMessages } from '@granary/link/session/usual-messages';
 import fc from 'fast-check';
 import type { Arrival } from './batch.ts';
 import { newIngestCounters } from './counters.ts';
@@ -62,22 +63,23 @@ function setUp() {
     },
     rejected: (device, rejection) => intake.rejected(device, rejection),
   } as LinkHandler;
-  const plain = intake.plainTelemetry(DEVICE, {
+  const takeLayout = intake.usualTelemetry(DEVICE, {
     stored: (message) => void receipts.push(`stored ${message}`),
     failed: (message) => void receipts.push(`failed ${message}`),
   });
+  const usual = new UsualMessages(DEVICE, takeLayout);
   let messages = 0;
   return {
     receipts,
     declare: (sensors: typeof DECLARED) => {
       declared = sensors;
     },
-    /** What `PlainMessages` makes of a message; `null` when it does not take the message. */
+    /** What the stage for usual messages makes of a message; `null` when it does not take the message. */
     plainly(text: string): Arrival | null {
       const payload = Buffer.from(text, 'latin1');
       // The packets before and after it are in the same buffer.
       const bytes = Buffer.concat([Buffer.from('}0'), payload, Buffer.from('0}')]);
-      const isTaken = plain.take(bytes, 2, 2 + payload.length, messages++);
+      const isTaken = usual.take(bytes, 2, 2 + payload.length, messages++);
       assert.equal(arrivals.length, isTaken ? 1 : 0);
       return arrivals.pop() ?? null;
     },
@@ -323,13 +325,14 @@ describe('usual telemetry taken from its bytes', () => {
       now: () => NOW_MS,
       rawRetentionDays: 30,
     });
-    const plain = intake.plainTelemetry(DEVICE, {
+    const takeLayout = intake.usualTelemetry(DEVICE, {
       stored: (message) => void receipts.push(`stored ${message}`),
       failed: (message) => void receipts.push(`failed ${message}`),
     });
+    const usual = new UsualMessages(DEVICE, takeLayout);
     const bytes = Buffer.from(`{"ts":${NOW_MS},"weight":1}`);
-    plain.take(bytes, 0, bytes.length, 0);
-    assert.ok(plain.take(bytes, 0, bytes.length, 1));
+    usual.take(bytes, 0, bytes.length, 0);
+    assert.ok(usual.take(bytes, 0, bytes.length, 1));
     await new Promise((resolve) => setImmediate(resolve));
     assert.deepEqual(receipts, ['stored 1'], 'it is acknowledged, because it would fail at every repetition');
     assert.deepEqual(
