@@ -1,5 +1,5 @@
 import { type RequestTime, whileRequestLasts } from '@granary/common/request-time';
-import type { Engine, EngineFigures, UseCaseCall, WriterPort } from '@granary/store/engine';
+import type { Engine, EngineFigures, UseCaseCall } from '@granary/store/engine';
 import type { OnUpgrade } from '@granary/store/migrations/migrations';
 import { openSqlite } from '@granary/store/sqlite/engine';
 import type { Attempt } from './audit/audit-rows.ts';
@@ -16,6 +16,7 @@ import type { IdempotencyKey } from './idempotency.ts';
 import { NodeTable } from './nodes.ts';
 import type { StoreLocation } from './open-reads.ts';
 import { CurrentValuesCache } from './telemetry/current-values-cache.ts';
+import { type ThreadWritePorts, ThreadWriteReports, WriteMeter } from './thread-writes.ts';
 import {
   type BoundSlices,
   bindAudited,
@@ -30,7 +31,6 @@ import {
   type WriteSlices,
   type Written,
 } from './use-cases.ts';
-import { WriteMeter, writeCall } from './write-call.ts';
 
 export type { StoreLocation } from './open-reads.ts';
 export type { CallerResult, IdempotentSlices, ReadSlices, WriteSlices } from './use-cases.ts';
@@ -38,7 +38,13 @@ export type { CallerResult, IdempotentSlices, ReadSlices, WriteSlices } from './
 /** The longest time for which an outdated value is shown if another node changed it and ended before it could announce the change. */
 const VALUES_CACHED_MS = 1_000;
 
-const NUMBER_EVENTS = writeCall('events', 'number');
+const NUMBER_EVENTS: UseCaseCall = {
+  slice: 'events',
+  name: 'number',
+  args: [],
+  idempotency: null,
+  attempt: null,
+};
 
 const logsEvents = (effects: readonly Effect[]): boolean =>
   effects.some(({ kind }) => kind === 'events_logged');
@@ -54,7 +60,16 @@ export interface CallerWrites {
   once(key: IdempotencyKey | null, attempt: Attempt | null): IdempotentSlices;
 }
 
+interface AppOptions {
+  /** Is called before the tables of an older version are changed. */
+  readonly onUpgrade?: OnUpgrade | undefined;
+  /** Is called when the effects of a write of another thread could not be carried out. */
+  readonly effectsFailed?: (error: unknown) => void;
+}
+
 interface AppAccess extends BoundSlices, Pick<CallerWrites, 'audited'> {
+  /** Makes a write that the service itself asks for. */
+  write(call: UseCaseCall): Promise<unknown>;
   once(key: IdempotencyKey | null, attempt?: Attempt | null): IdempotentSlices;
 }
 
@@ -65,17 +80,6 @@ export interface WriteFigures extends EngineFigures {
   readonly failedWrites: number;
   /** The sum of the times that writes took, waiting included. */
   readonly writeMs: number;
-}
-
-/** Another thread may append readings without passing through this one, and then reports them here. */
-export interface ThreadWrites {
-  openPort(): WriterPort;
-  written(effects: Committed<unknown>['effects']): Promise<void>;
-  /**
-   * `takeReports` is called before a cached value is used. It calls `written` for all readings that a device may already know
-   * to be stored.
-   */
-  beforeCachedReads(takeReports: () => void): void;
 }
 
 /** The reads and writes for one request, which share its time. */
@@ -92,8 +96,8 @@ export interface App extends AppAccess, Pick<Engine, 'health' | 'finishSoon' | '
   /** `null` for a request whose work has no limit. */
   within(time: RequestTime | null): RequestAccess;
   writeFigures(): WriteFigures;
-  /** `null` where no other thread can write. */
-  readonly threadWrites: ThreadWrites | null;
+  /** Lets another thread make such writes without passing through this one; `null` where only this thread can write. */
+  readonly openThreadWrites: (() => ThreadWritePorts) | null;
   /** Removes a part of what is too old in any slice, and returns how many rows; 0 when nothing is left. */
   expire(step: ExpiryStep): Promise<number>;
   /** Numbers the events that were logged, also those of a node that ended before it could. */
@@ -150,17 +154,17 @@ function writesOver(
 /** The use cases over one way to the database, for work that belongs to no request. */
 function accessOver({ reader, write }: Engine['urgent'], parts: AccessParts, isUrgent: boolean): AppAccess {
   const { resultOf, ...writes } = writesOver(write, parts, isUrgent, null);
-  return { ...bindSlices(reader, resultOf), ...writes };
+  return { ...bindSlices(reader, resultOf), ...writes, write: resultOf };
 }
 
 /**
  * Opens the database and brings its tables up to date, or throws a `StoreOpenError`. `carryOut` gets the effects of every
- * write after its commit; `onUpgrade` is called before the tables of an older version are changed.
+ * write after its commit.
  */
 export async function openApp(
   location: StoreLocation,
   carryOut: CarryOut = async () => true,
-  onUpgrade?: OnUpgrade,
+  { onUpgrade, effectsFailed = () => undefined }: AppOptions = {},
 ): Promise<App> {
   const engine =
     location.engine === 'sqlite'
@@ -203,26 +207,18 @@ export async function openApp(
     if (effects.length > 0) await carryOut(effects, begunAtMs);
   });
   const parts = { commit, carryOut, numbering: announcements === null ? null : numbering };
-  let takeReports = (): void => undefined;
   const { openWriterPort } = engine;
-  const threadWrites: ThreadWrites | null = openWriterPort && {
-    openPort: openWriterPort,
-    async written(all) {
-      cache.committed(all);
-      const effects = all.filter(isCarriedOut);
-      // The thread knows when its write began, but readings send nothing to devices.
-      if (effects.length > 0) await carryOut(effects, 0);
-    },
-    beforeCachedReads: (take) => {
-      takeReports = take;
-    },
-  };
+  const threadReports = new ThreadWriteReports((all, begunAtMs) => {
+    cache.committed(all);
+    const effects = all.filter(isCarriedOut);
+    if (effects.length > 0) carryOut(effects, begunAtMs).catch(effectsFailed);
+  });
   const withCache = <Telemetry extends ReadSlices['telemetry']>(telemetry: Telemetry): Telemetry => {
     const current = cache.over(telemetry.current);
     return {
       ...telemetry,
       current: (deviceId: string) => {
-        takeReports();
+        threadReports.takeArrived();
         return current(deviceId);
       },
     };
@@ -234,7 +230,7 @@ export async function openApp(
   const withoutLimit = { reads: slices, audited: slices.audited, once: slices.once };
   return {
     ...slices,
-    threadWrites,
+    openThreadWrites: openWriterPort && (() => threadReports.open(openWriterPort())),
     within(time) {
       if (time === null) return withoutLimit;
       const reads = readsWhenUsed(engine.readerWithin(time));
@@ -249,6 +245,9 @@ export async function openApp(
     writeFigures: () => ({ ...engine.figures(), ...meter.figures() }),
     health: () => engine.health(),
     finishSoon: () => engine.finishSoon(),
-    close: () => engine.close(),
+    async close() {
+      await engine.close();
+      threadReports.close();
+    },
   };
 }

@@ -126,7 +126,7 @@ async function compose(settings: Settings, surroundings: Environment, lifecycle:
   const background = await composeBackground({ ...process, ...devices, broker, webhookOptions });
   const parts = { ...process, ...devices, ...background };
   effects.connect(parts);
-  devices.uplink.connect(parts);
+  devices.sessions.connect(parts);
   return { ...parts, loadingHttp };
 }
 

@@ -44,12 +44,6 @@ export interface EngineFigures {
   readonly pendingWrites: number;
 }
 
-/** The end of a channel from a thread, other than the main thread, to the writer, with the number of the channel. */
-export interface WriterPort {
-  readonly port: MessagePort;
-  readonly number: number;
-}
-
 /** A connection for one purpose, which does not wait for other calls. */
 export interface SeparateConnection {
   /** The statements form a transaction only if they begin one. */
@@ -75,6 +69,6 @@ export interface Engine {
   finishSoon(): void;
   close(): Promise<void>;
   figures(): EngineFigures;
-  /** Lets another thread write directly; `null` if writes do not run in a thread of this process. */
-  readonly openWriterPort: (() => WriterPort) | null;
+  /** Opens a channel for another thread that writes directly; `null` if writes do not run in a thread of this process. */
+  readonly openWriterPort: (() => MessagePort) | null;
 }

@@ -8,9 +8,10 @@ import type { UseCaseCall } from '@granary/store/engine';
 import { Writer } from '@granary/store/sqlite/engine';
 import { clientOver } from '@granary/store/sqlite/writer-client';
 import { batchOf, isRefusal, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
-import { openApp, type ThreadWrites } from '../app.ts';
+import { type App, openApp } from '../app.ts';
+import type { Effect } from '../effects.ts';
+import { ThreadWriter } from '../thread-writes.ts';
 import { USE_CASES } from '../use-cases.ts';
-import { writeCall } from '../write-call.ts';
 
 async function openSqliteApp(t: TestContext) {
   const folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
@@ -19,26 +20,28 @@ async function openSqliteApp(t: TestContext) {
     await app.close();
     await rm(folder, { recursive: true, force: true });
   });
-  const { threadWrites } = app;
-  assert.ok(threadWrites !== null);
-  return { app, threadWrites };
+  const { openThreadWrites } = app;
+  assert.ok(openThreadWrites !== null);
+  return { app, openThreadWrites };
 }
 
-const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall =>
-  writeCall(
-    'telemetry',
-    'append',
-    batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) }),
-  );
+const appending = (deviceNo: number, tsMs: number, weight: number): UseCaseCall => ({
+  slice: 'telemetry',
+  name: 'append',
+  args: [batchOf({ readings: packReadings([reading(deviceNo, tsMs, { weight })]) })],
+  idempotency: null,
+  attempt: null,
+});
 
-/** Returns a client like that of another thread. */
-const clientOf = (threadWrites: ThreadWrites) => clientOver(threadWrites.openPort());
+/** Returns a client like that of another thread, which reports nothing. */
+const clientOf = (openThreadWrites: NonNullable<App['openThreadWrites']>) =>
+  clientOver(openThreadWrites().writer);
 
 describe('a port to the writer', () => {
   it('writes beside the main thread, and each gets its own results', async (t) => {
-    const { app, threadWrites } = await openSqliteApp(t);
+    const { app, openThreadWrites } = await openSqliteApp(t);
     const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
-    const clients = [clientOf(threadWrites), clientOf(threadWrites)];
+    const clients = [clientOf(openThreadWrites), clientOf(openThreadWrites)];
     const before = app.writeFigures().commits;
     const written = await Promise.all([
       ...clients.map((client, index) => client.submit(appending(deviceNo, NOW_MS + index, index))),
@@ -57,8 +60,8 @@ describe('a port to the writer', () => {
   });
 
   it('returns the error of its own write only', async (t) => {
-    const { app, threadWrites } = await openSqliteApp(t);
-    const client = clientOf(threadWrites);
+    const { app, openThreadWrites } = await openSqliteApp(t);
+    const client = clientOf(openThreadWrites);
     const unknown = { ...appending(1, NOW_MS, 1), name: 'unknown' };
     const [failed, ok] = await Promise.allSettled([client.submit(unknown), client.submit(null)]);
     assert.deepEqual([failed.status, ok.status], ['rejected', 'fulfilled']);
@@ -66,8 +69,8 @@ describe('a port to the writer', () => {
   });
 
   it('refuses writes like an outage when the writer has ended', async (t) => {
-    const { app, threadWrites } = await openSqliteApp(t);
-    const client = clientOf(threadWrites);
+    const { app, openThreadWrites } = await openSqliteApp(t);
+    const client = clientOf(openThreadWrites);
     await client.submit(null);
     await app.close();
     const isOutage = isRefusal('storage_unavailable');
@@ -78,22 +81,63 @@ describe('a port to the writer', () => {
   });
 });
 
-it('a cached value is forgotten when another thread reports a newer one, at the latest before it is read', async (t) => {
-  const { app, threadWrites } = await openSqliteApp(t);
-  const client = clientOf(threadWrites);
+it('a cached value is forgotten when another thread has written a newer one, at the latest before it is read', async (t) => {
+  const { app, openThreadWrites } = await openSqliteApp(t);
   const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
-  const reports: number[] = [];
-  threadWrites.beforeCachedReads(() => {
-    for (const no of reports.splice(0))
-      void threadWrites.written([{ kind: 'values_stored', deviceNos: [no] }]);
-  });
+  const writers = [new ThreadWriter(openThreadWrites()), new ThreadWriter(openThreadWrites())];
   for (let round = 0; round < 20; round++) {
-    await client.submit(appending(deviceNo, NOW_MS + round, round));
-    reports.push(deviceNo);
+    const writer = writers[round % writers.length];
+    const receipt = await writer?.write(appending(deviceNo, NOW_MS + round, round));
+    assert.deepEqual(receipt, { stored: 1, repeated: 0 });
     for (let read = 0; read < 2; read++) {
       const shown = await app.telemetry.current('silo-1');
       assert.equal(shown?.latest.weight?.tsMs, NOW_MS + round);
     }
-    assert.deepEqual(reports, []);
   }
+  const { writes, failedWrites, pendingWrites } = writers[0]?.figures() ?? {};
+  assert.deepEqual([writes, failedWrites, pendingWrites], [10, 0, 0]);
+});
+
+it('the effects of a write of another thread are carried out in this one, with the time when it began', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
+  const carriedOut = Promise.withResolvers<readonly [Effect['kind'], number]>();
+  const app = await openApp({ engine: 'sqlite', folder }, async ([effect], begunAtMs) => {
+    if (effect?.kind === 'evaluate_alerts') carriedOut.resolve([effect.kind, begunAtMs]);
+    return true;
+  });
+  t.after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
+  assert.ok(app.openThreadWrites !== null);
+  const writer = new ThreadWriter(app.openThreadWrites());
+  const beforeMs = performance.now();
+  await writer.write(appending(deviceNo, NOW_MS, 1));
+  const [kind, begunAtMs] = await carriedOut.promise;
+  assert.equal(kind, 'evaluate_alerts');
+  assert.ok(begunAtMs > beforeMs - 1 && begunAtMs < performance.now(), `${begunAtMs - beforeMs} ms`);
+});
+
+it('effects that cannot be carried out are reported, and the write is answered', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'granary-test-'));
+  const fault = new Error('a fault');
+  const failed = Promise.withResolvers<unknown>();
+  const options = { effectsFailed: failed.resolve };
+  let isFailing = false;
+  const carryOut = async () => {
+    if (isFailing) throw fault;
+    return true;
+  };
+  const app = await openApp({ engine: 'sqlite', folder }, carryOut, options);
+  t.after(async () => {
+    await app.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
+  assert.ok(app.openThreadWrites !== null);
+  const writer = new ThreadWriter(app.openThreadWrites());
+  isFailing = true;
+  assert.deepEqual(await writer.write(appending(deviceNo, NOW_MS, 1)), { stored: 1, repeated: 0 });
+  assert.equal(await failed.promise, fault);
 });

@@ -86,3 +86,13 @@ export class DeviceLog {
     );
   }
 }
+
+/** Logs the failure of a write that no caller waits for; the next message of the device repeats the update. */
+export function logFailure(
+  log: Pick<DeviceLog, 'warn'>,
+  { deviceId }: { readonly deviceId: string },
+  doing: string,
+  work: Promise<void>,
+): void {
+  work.catch((error: unknown) => log.warn(deviceId, { err: error }, `${doing} failed`));
+}

@@ -1,5 +1,6 @@
 import type { App } from '@granary/app/app';
 import type { CarryOut } from '@granary/app/effects';
+import type { LinkDevice } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import type { Logger } from '../process/logging/logger.ts';
 import type { Nodes } from '../process/nodes/nodes.ts';
@@ -8,9 +9,11 @@ import type { Settings } from '../process/settings.ts';
 import { DeclaredSensorsCache, readDeclaredSensors } from './declared-sensors.ts';
 import { DeviceDirectory } from './device-directory.ts';
 import { DeviceLog } from './device-log.ts';
+import { DeviceSessions } from './device-sessions.ts';
 import { newIngestCounters } from './ingest/counters.ts';
 import { DeviceQueue } from './ingest/device-queue.ts';
 import { batchWriter, IngestPipeline } from './ingest/pipeline.ts';
+import { TelemetryIntake } from './ingest/telemetry-intake.ts';
 import { Uplink } from './ingest/uplink.ts';
 import { createDeviceLink } from './link/device-link.ts';
 import { IngestMonitor } from './link/ingest-monitor.ts';
@@ -61,21 +64,32 @@ export async function composeDevices(given: Given) {
   const linkLog = new DeviceLog({ logger, now, linesPerMinuteMax: LINK_LINES_PER_MINUTE_MAX });
   const duplicateWatch = new DuplicateWatch({ app, directory, log, now });
   const { rawRetentionDays } = settings;
-  const uplink = new Uplink({
+  // While the storage is not available, a look-up waits.
+  const sensorsOf = ({ deviceId, deviceNo }: Pick<LinkDevice, 'deviceId' | 'deviceNo'>) =>
+    declaredSensors.cached(deviceId) ??
+    queue.run(deviceNo, () => declaredSensors.lookUp({ deviceId, deviceNo }));
+  const intake = new TelemetryIntake({
+    pipeline,
+    counters,
+    log,
+    now,
+    rawRetentionDays,
+    sensorsOf,
+    cachedSensors: (deviceId) => declaredSensors.cached(deviceId),
+  });
+  const seen = (device: LinkDevice) => intake.seen(device);
+  const sessions = new DeviceSessions({
     app,
     directory,
-    declaredSensors,
-    pipeline,
+    seen,
     queue,
     log,
     linkLog,
     duplicateWatch,
-    counters,
-    now,
-    rawRetentionDays,
     carryOut,
   });
-  const link = await createDeviceLink(settings, { ...given, uplink, directory, log });
+  const uplink = new Uplink({ app, sessions, intake, pipeline, queue, log, counters, now });
+  const link = await createDeviceLink(settings, { ...given, uplink, sessions, sensorsOf, directory, log });
   const ingest = new IngestMonitor(pipeline, counters, link);
   const priorityCommands = new PriorityCommands();
   const messages = new DeviceMessages(link, logger, (deviceId, begunAtMs) =>
@@ -91,7 +105,8 @@ export async function composeDevices(given: Given) {
     queue,
     log,
     linkLog,
-    uplink,
+    sessions,
+    sensorsOf,
     link,
     ingest,
     priorityCommands,

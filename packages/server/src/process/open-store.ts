@@ -39,9 +39,10 @@ export interface OpenedStore {
 /** Opens the database, joins the nodes that use it, and takes over its clock. */
 export async function openStore(parts: StoreParts): Promise<OpenedStore> {
   const { settings, broker, carryOut, clock, logger, lifecycle } = parts;
-  const app = await openApp(storeLocation(settings), carryOut, (from, to) =>
-    logger.warn({ from, to }, UPGRADE),
-  );
+  const app = await openApp(storeLocation(settings), carryOut, {
+    onUpgrade: (from, to) => logger.warn({ from, to }, UPGRADE),
+    effectsFailed: (error) => logger.error({ err: error }, 'carrying out the effects of a write failed'),
+  });
   lifecycle.onStop(() => app.close());
   const node = {
     nodeId: newId('node', Date.now()),

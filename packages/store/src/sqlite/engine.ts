@@ -1,19 +1,17 @@
 import { once } from 'node:events';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import {
   type Engine,
   type EngineFigures,
   LONG_CALL_MS_MAX,
   type UseCaseCall,
   type UseCases,
-  type WriterPort,
 } from '../engine.ts';
 import type { OnUpgrade } from '../migrations/migrations.ts';
 import { openReader, prepareDatabase } from './database.ts';
 import { reasonOf } from './errors.ts';
-import type { Outcome, Request } from './messages.ts';
 import { SqliteSql } from './sql.ts';
-import { WriterClient } from './writer-client.ts';
+import { type Outcome, type Request, WriterClient } from './writer-client.ts';
 
 /**
  * The limit of the young generation, a quarter of what V8 allows: many writes at once made it grow to 32 MiB, which V8 keeps
@@ -29,7 +27,6 @@ export class Writer {
   readonly #client: WriterClient;
   /** The number of commits. The writer counts them, because it knows which writes share a commit. */
   readonly #commits = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  #ports = 0;
   #closing: Promise<void> | undefined;
 
   constructor(file: string, threadUrl: URL) {
@@ -53,11 +50,10 @@ export class Writer {
   }
 
   /** Opens a channel to the writer for another thread, whose writes do not pass through this thread. */
-  openPort(): WriterPort {
+  openPort(): MessagePort {
     const { port1, port2 } = new MessageChannel();
-    this.#ports++;
-    this.#thread.postMessage({ port: port1, number: this.#ports } satisfies Request, [port1]);
-    return { port: port2, number: this.#ports };
+    this.#thread.postMessage({ port: port1 } satisfies Request, [port1]);
+    return port2;
   }
 
   figures(): EngineFigures {

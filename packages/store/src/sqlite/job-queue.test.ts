@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Job } from './messages.ts';
 import { JobQueue } from './run-writer.ts';
+import type { Job } from './writer-client.ts';
 
 const job = (id: number, isUrgent = false): Job => ({ id, call: null, isUrgent, expiresAtMs: 0 });
 
 /** A queue whose jobs each take 4 ms; `arriving` has the jobs that arrive while a job runs. */
 function queueOf(...jobs: readonly Job[]) {
   let nowMs = 0;
-  const queue = new JobQueue(() => nowMs);
+  const queue = new JobQueue<Job>(() => nowMs);
   for (const one of jobs) queue.add(one);
   const group = (arriving: ReadonlyMap<number, Job> = new Map()): number[] => {
     const ids: number[] = [];
@@ -33,7 +33,7 @@ describe('the queue of the writer', () => {
 
   it('gives at least one job to a group, however late its thread gets the processor', () => {
     let nowMs = 0;
-    const queue = new JobQueue(() => (nowMs += 1_000));
+    const queue = new JobQueue<Job>(() => (nowMs += 1_000));
     queue.add(job(1));
     queue.add(job(2));
     assert.deepEqual(

@@ -2,12 +2,12 @@ import type { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 import { monotonicMs } from '@granary/common/monotonic-ms';
 import { packError } from '@granary/contract/errors';
-import type { UseCases, WriterPort } from '../engine.ts';
+import type { UseCases } from '../engine.ts';
 import { storageUnavailable } from '../errors.ts';
 import { openWriter } from './database.ts';
 import { translate } from './errors.ts';
-import { type Job, type Outcome, portNumberOf, type Request } from './messages.ts';
 import { SqliteSql } from './sql.ts';
+import type { Job, Outcome, Request } from './writer-client.ts';
 
 /** After this much work a group is committed, so that an urgent write that arrives meanwhile does not wait for longer. */
 const GROUP_MS_MAX = 10;
@@ -29,39 +29,35 @@ interface ThreadUseCases extends Pick<UseCases, 'callUseCase'> {
 export function runWriter(useCases: ThreadUseCases): void {
   if (parentPort === null) throw new Error('the writer runs in a thread of its own');
   const { file, commits }: WriterData = workerData;
-  /** The ports by number; the main thread is number 0. */
-  const ports: MessagePort[] = [parentPort];
+  /** The ports of the main thread and of the threads that write directly. */
+  const ports: MessagePort[] = [];
   const database = openWriter(file);
   const groupCommit = new GroupCommit(database, useCases);
 
-  const queue = new JobQueue();
+  const queue = new JobQueue<ArrivedJob>();
   let isClosing = false;
   let working = false;
 
   listenTo(parentPort);
 
   function listenTo(port: MessagePort): void {
+    ports.push(port);
     port.on('message', (request: Request) => {
-      take(request);
+      take(request, port);
       if (!working) void work();
     });
   }
 
-  function take(request: Request): void {
+  function take(request: Request, from: MessagePort): void {
     if (request === 'close') isClosing = true;
-    else if ('port' in request) addPort(request);
-    else queue.add(request);
-  }
-
-  function addPort({ port, number }: WriterPort): void {
-    ports[number] = port;
-    listenTo(port);
+    else if ('port' in request) listenTo(request.port);
+    else queue.add({ ...request, from });
   }
 
   function takeArrived(): void {
     for (const port of ports) {
       for (let more = receiveMessageOnPort(port); more !== undefined; more = receiveMessageOnPort(port)) {
-        take(more.message);
+        take(more.message, port);
       }
     }
   }
@@ -72,7 +68,8 @@ export function runWriter(useCases: ThreadUseCases): void {
     for (takeArrived(); !queue.isEmpty; takeArrived()) {
       const outcomes = await groupCommit.run(queue.nextGroup(takeArrived), () => queue.takeAll());
       Atomics.add(commits, 0, 1);
-      answer(outcomes);
+      for (const [port, own] of Map.groupBy(outcomes, ([{ from }]) => from))
+        port.postMessage(own.map(([, outcome]) => outcome));
     }
     working = false;
     if (isClosing) {
@@ -80,14 +77,12 @@ export function runWriter(useCases: ThreadUseCases): void {
       for (const port of ports) port.close();
     }
   }
-
-  function answer(outcomes: readonly Outcome[]): void {
-    for (const [number, port] of ports.entries()) {
-      const own = ports.length === 1 ? outcomes : outcomes.filter((one) => portNumberOf(one) === number);
-      if (own.length > 0) port.postMessage(own);
-    }
-  }
 }
+
+/** A job with the port that gets its outcome. */
+type ArrivedJob = Job & { readonly from: MessagePort };
+
+type Done = readonly [job: ArrivedJob, outcome: Outcome];
 
 /**
  * Runs many writes with one commit, so that they share the wait for the disk. Each has a savepoint, so a failing one rolls
@@ -109,14 +104,14 @@ class GroupCommit {
    * Runs the jobs in one transaction, taking each when the one before it has ended. `waiting` returns the jobs that also fail
    * if no transaction can begin.
    */
-  async run(jobs: Iterable<Job>, waiting: () => readonly Job[] = () => []): Promise<Outcome[]> {
-    const begun: Job[] = [];
+  async run(jobs: Iterable<ArrivedJob>, waiting: () => readonly ArrivedJob[]): Promise<Done[]> {
+    const begun: ArrivedJob[] = [];
     try {
-      const outcomes: Outcome[] = [];
+      const outcomes: Done[] = [];
       for (const job of jobs) {
         begun.push(job);
         if (begun.length === 1) await this.#begin(begun, waiting);
-        outcomes.push(await this.#runOne(job));
+        outcomes.push([job, await this.#runOne(job)]);
       }
       if (begun.length > 0) await this.#sql.run('COMMIT');
       return outcomes;
@@ -124,7 +119,7 @@ class GroupCommit {
       this.#useCases.forgetRows();
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK');
       const failure = packError(translate(error));
-      return begun.map(({ id }) => ({ id, failure }));
+      return begun.map((job) => [job, { id: job.id, failure }]);
     }
   }
 
@@ -132,7 +127,7 @@ class GroupCommit {
    * Begins a transaction. If that fails, the waiting jobs fail, too: each would wait for the same lock as the first one, one
    * after the other.
    */
-  async #begin(begun: Job[], waiting: () => readonly Job[]): Promise<void> {
+  async #begin(begun: ArrivedJob[], waiting: () => readonly ArrivedJob[]): Promise<void> {
     try {
       await this.#sql.run('BEGIN IMMEDIATE');
       await this.#forgetIfOthersWrote();
@@ -144,10 +139,10 @@ class GroupCommit {
 
   /** Forgets rows if another connection, of a second process or a test, has committed, which changes the version. */
   async #forgetIfOthersWrote(): Promise<void> {
-    const [row] = await this.#sql.query<{ dataVersion: number }>('PRAGMA data_version');
-    if (row?.dataVersion === this.#dataVersion) return;
+    const [[dataVersion] = []] = await this.#sql.queryArrays<[number]>('PRAGMA data_version');
+    if (dataVersion === this.#dataVersion) return;
     this.#useCases.forgetRows();
-    this.#dataVersion = row?.dataVersion;
+    this.#dataVersion = dataVersion;
   }
 
   async #runOne({ id, call, expiresAtMs }: Job): Promise<Outcome> {
@@ -170,9 +165,9 @@ class GroupCommit {
 }
 
 /** Decides which waiting jobs share the next commit. */
-export class JobQueue {
-  readonly #urgent: Job[] = [];
-  readonly #others: Job[] = [];
+export class JobQueue<Waiting extends Pick<Job, 'isUrgent'>> {
+  readonly #urgent: Waiting[] = [];
+  readonly #others: Waiting[] = [];
   readonly #nowMs: () => number;
   /** True if the last group left other jobs waiting because of an urgent one; then the next group takes one of them in any case. */
   #haveOthersWaited = false;
@@ -185,7 +180,7 @@ export class JobQueue {
     return this.#urgent.length === 0 && this.#others.length === 0;
   }
 
-  add(job: Job): void {
+  add(job: Waiting): void {
     (job.isUrgent ? this.#urgent : this.#others).push(job);
   }
 
@@ -194,7 +189,7 @@ export class JobQueue {
    * job at most. `refill` adds the jobs that have arrived meanwhile. A group with urgent jobs ends after them, and takes one
    * other job only if the last group left others waiting.
    */
-  *nextGroup(refill: () => void): Generator<Job, void> {
+  *nextGroup(refill: () => void): Generator<Waiting, void> {
     const startedMs = this.#nowMs();
     const mustTakeOther = this.#haveOthersWaited;
     this.#haveOthersWaited = false;
@@ -219,7 +214,7 @@ export class JobQueue {
   }
 
   /** Removes all waiting jobs, because none of them can be written now. */
-  takeAll(): Job[] {
+  takeAll(): Waiting[] {
     return [...this.#urgent.splice(0), ...this.#others.splice(0)];
   }
 }

@@ -1,36 +1,43 @@
+import type { MessagePort } from 'node:worker_threads';
 import { monotonicMs } from '@granary/common/monotonic-ms';
-import { unpackError } from '@granary/contract/errors';
-import {
-  CALL_MS_MAX,
-  FINISH_MS_MAX,
-  type UseCaseCall,
-  WRITES_PENDING_MAX,
-  type WriterPort,
-} from '../engine.ts';
+import { type PackedError, unpackError } from '@granary/contract/errors';
+import { CALL_MS_MAX, FINISH_MS_MAX, type UseCaseCall, WRITES_PENDING_MAX } from '../engine.ts';
 import { outcomeUnknown, storageUnavailable } from '../errors.ts';
-import { IDS_PER_PORT, type Job, type Outcome } from './messages.ts';
+
+/** A request to the writer thread; one without a call only checks that the writer works. */
+export interface Job {
+  readonly id: number;
+  readonly call: UseCaseCall | null;
+  /** Urgent requests run before the others. */
+  readonly isUrgent: boolean;
+  /** After this time the caller no longer waits, so the request is not started. */
+  readonly expiresAtMs: number;
+}
+
+/** A message to the writer: a job, a port over which another thread sends jobs, or the request to close. */
+export type Request = Job | { readonly port: MessagePort } | 'close';
+
+export type Outcome =
+  | { readonly id: number; readonly result: unknown }
+  | { readonly id: number; readonly failure: PackedError };
 
 type Waiting = PromiseWithResolvers<unknown>;
-type Post = (job: Job, transferred: readonly ArrayBuffer[]) => void;
 
 interface SubmitOptions {
   readonly isUrgent?: boolean;
   readonly limitMs?: number;
-  /** Parts of the call that are moved to the writer instead of being copied. */
-  readonly transferred?: readonly ArrayBuffer[];
 }
 
 /** Sends calls to the writer thread, from any thread, and waits for their results. */
 export class WriterClient {
-  readonly #post: Post;
+  readonly #post: (job: Job) => void;
   readonly #waiting = new Map<number, Waiting>();
-  #lastId: number;
+  #lastId = 0;
   #ended: string | undefined;
   #finishAtMs = Number.POSITIVE_INFINITY;
 
-  constructor(post: Post, lastId = 0) {
+  constructor(post: (job: Job) => void) {
     this.#post = post;
-    this.#lastId = lastId;
   }
 
   get pendingWrites(): number {
@@ -43,14 +50,14 @@ export class WriterClient {
 
   /** Sends a call. Without a call, only a transaction passes through the queue, which proves that the writer works. */
   async submit(call: UseCaseCall | null, options: SubmitOptions = {}): Promise<unknown> {
-    const { isUrgent = false, transferred = [] } = options;
+    const { isUrgent = false } = options;
     const limitMs = Math.max(0, Math.min(options.limitMs ?? CALL_MS_MAX, this.#finishAtMs - monotonicMs()));
     if (this.#ended !== undefined) throw storageUnavailable(this.#ended);
     if (!isUrgent && this.#waiting.size >= WRITES_PENDING_MAX) {
       throw storageUnavailable('too many writes are waiting');
     }
     const id = ++this.#lastId;
-    this.#post({ id, call, isUrgent, expiresAtMs: monotonicMs() + limitMs }, transferred);
+    this.#post({ id, call, isUrgent, expiresAtMs: monotonicMs() + limitMs });
     const waiting: Waiting = Promise.withResolvers();
     this.#waiting.set(id, waiting);
     const timer = setTimeout(() => this.#giveUp(id, limitMs), limitMs);
@@ -95,11 +102,8 @@ export class WriterClient {
 }
 
 /** A client in a thread that was given a port to the writer; when the writer ends, its calls fail as in an outage. */
-export function clientOver({ port, number }: WriterPort): WriterClient {
-  const client = new WriterClient(
-    (job, transferred) => port.postMessage(job, [...transferred]),
-    number * IDS_PER_PORT,
-  );
+export function clientOver(port: MessagePort): WriterClient {
+  const client = new WriterClient((job) => port.postMessage(job));
   port.on('message', (outcomes: readonly Outcome[]) => client.settle(outcomes));
   port.on('close', () => client.end('its writer has ended'));
   return client;

@@ -1,6 +1,5 @@
-import type { App } from '@granary/app/app';
-import { alertEvaluation, type CarryOut } from '@granary/app/effects';
 import type { ReplyResult } from '@granary/app/jobs/job-change-recorder';
+import type { DeviceWrites } from '@granary/app/thread-writes';
 import { Refusal } from '@granary/contract/errors';
 import { isAboutMission } from '@granary/contract/link/field-messages';
 import { type DeviceState, isAboutOperation } from '@granary/contract/link/messages';
@@ -8,7 +7,7 @@ import type { DeviceAck, DeviceProgress } from '@granary/contract/profiles/profi
 import { printable } from '@granary/link/codec';
 import { EXCERPT_CHARACTERS_MAX } from '@granary/link/limits';
 import type {
-  DeviceLink,
+  Ending,
   LinkDevice,
   LinkEvent,
   LinkHandler,
@@ -18,75 +17,55 @@ import type {
   TakeLayout,
   UplinkMessage,
 } from '@granary/link/port';
-import type { DeclaredSensorsCache, SensorsById } from '../declared-sensors.ts';
-import type { DeviceDirectory } from '../device-directory.ts';
-import type { DeviceLog } from '../device-log.ts';
-import { type DuplicateWatch, logLinkEvent } from '../link-events.ts';
-import { sendConfiguration } from '../sending/device-messages.ts';
+import { type DeviceLog, logFailure } from '../device-log.ts';
 import type { IngestCounters } from './counters.ts';
 import type { DeviceQueue } from './device-queue.ts';
 import type { IngestPipeline } from './pipeline.ts';
-import { isTemporary, SERVICE_FAULT, TelemetryIntake } from './telemetry-intake.ts';
+import { isTemporary, SERVICE_FAULT, type TelemetryIntake } from './telemetry-intake.ts';
+
+/** What the main thread is told about logins and sessions. */
+export type SessionEvents = Pick<
+  LinkHandler,
+  | 'authenticate'
+  | 'connected'
+  | 'disconnected'
+  | 'reachable'
+  | 'unreachable'
+  | 'awaitsConfiguration'
+  | 'observed'
+>;
 
 interface UplinkParts {
-  readonly app: App;
-  readonly directory: Pick<DeviceDirectory, 'authenticate'>;
-  readonly declaredSensors: Pick<DeclaredSensorsCache, 'cached' | 'lookUp'>;
-  readonly pipeline: IngestPipeline;
+  readonly app: DeviceWrites;
+  readonly sessions: SessionEvents;
+  readonly intake: TelemetryIntake;
+  readonly pipeline: Pick<IngestPipeline, 'isHolding'>;
   readonly queue: DeviceQueue;
-  readonly log: DeviceLog;
-  readonly linkLog: DeviceLog;
-  readonly duplicateWatch: DuplicateWatch;
+  readonly log: Pick<DeviceLog, 'warn' | 'error'>;
   readonly counters: IngestCounters;
   readonly now: () => number;
-  readonly rawRetentionDays: number;
-  readonly carryOut: CarryOut;
 }
 
-interface Peers {
-  readonly link: Pick<DeviceLink, 'sendConfiguration'>;
-  readonly reconciler: { deviceReachable(device: LinkDevice): void };
-}
-
-/** Handles the messages and connections of devices. */
+/** Handles the messages of devices, in the thread that has their connections. */
 export class Uplink implements LinkHandler {
   readonly #parts: UplinkParts;
-  readonly #intake: TelemetryIntake;
-  #peers: Peers | null = null;
 
   constructor(parts: UplinkParts) {
     this.#parts = parts;
-    this.#intake = new TelemetryIntake({
-      ...parts,
-      sensorsOf: (device) => this.sensorsOf(device),
-      cachedSensors: (deviceId) => parts.declaredSensors.cached(deviceId),
-    });
-  }
-
-  /** A separate step, because the link needs this handler; before it no device is connected. */
-  connect(peers: Peers): void {
-    this.#peers = peers;
   }
 
   get isHolding(): boolean {
     return this.#parts.pipeline.isHolding;
   }
 
-  authenticate(deviceId: string, secret: string): Promise<LinkDevice | null> {
-    return this.#parts.directory.authenticate(deviceId, secret);
-  }
-
-  /** The declared sensors of a device; while the storage is not available, a look-up waits. */
-  sensorsOf(device: Pick<LinkDevice, 'deviceId' | 'deviceNo'>): SensorsById | Promise<SensorsById> {
-    const { declaredSensors, queue } = this.#parts;
-    const { deviceId, deviceNo } = device;
-    return declaredSensors.cached(deviceId) ?? queue.run(deviceNo, () => declaredSensors.lookUp(device));
+  authenticate(...login: Parameters<LinkHandler['authenticate']>): Promise<LinkDevice | null> {
+    return this.#parts.sessions.authenticate(...login);
   }
 
   received(device: LinkDevice, message: UplinkMessage): Promise<MessageOutcome> {
     switch (message.subject) {
       case 'telemetry':
-        return this.#intake.telemetry(
+        return this.#parts.intake.telemetry(
           device,
           Array.isArray(message.telemetry) ? message.telemetry : [message.telemetry],
         );
@@ -105,45 +84,38 @@ export class Uplink implements LinkHandler {
   }
 
   usualTelemetry(device: LinkDevice, receipts: MessageReceipts): TakeLayout {
-    return this.#intake.usualTelemetry(device, receipts);
+    return this.#parts.intake.usualTelemetry(device, receipts);
   }
 
   rejected(device: LinkDevice, rejection: LinkRejection): Promise<void> {
-    return this.#intake.rejected(device, rejection);
+    return this.#parts.intake.rejected(device, rejection);
   }
 
   connected(device: LinkDevice): void {
-    this.#logFailure(device, 'noting the connection', this.#updatePresence(device));
+    this.#parts.sessions.connected(device);
+  }
+
+  disconnected(device: LinkDevice, how: Ending): void {
+    this.#parts.sessions.disconnected(device, how);
+    // A logger that connects, publishes and disconnects stays online while its readings are fresh.
+    if (how === 'replaced' || how === 'clean') return;
+    logFailure(this.#parts.log, device, 'noting the lost link', this.#state(device, 'offline'));
   }
 
   reachable(device: LinkDevice): void {
-    this.#peers?.reconciler.deviceReachable(device);
+    this.#parts.sessions.reachable(device);
   }
 
-  unreachable(): void {
-    // There is nothing to do: the sender of a message learns from its result that the device is not reachable.
+  unreachable(device: LinkDevice): void {
+    this.#parts.sessions.unreachable(device);
   }
 
   awaitsConfiguration(device: LinkDevice): void {
-    const sent = this.#parts.queue.run(device.deviceNo, () => this.#sendStoredConfiguration(device));
-    this.#logFailure(device, 'sending the configuration', sent);
-  }
-
-  disconnected(device: LinkDevice, how: Parameters<LinkHandler['disconnected']>[1]): void {
-    // A logger that connects, publishes and disconnects stays online while its readings are fresh.
-    if (how === 'replaced' || how === 'clean') return;
-    this.#logFailure(device, 'noting the lost link', this.#state(device, 'offline'));
+    this.#parts.sessions.awaitsConfiguration(device);
   }
 
   observed(event: LinkEvent): void {
-    const { linkLog, duplicateWatch } = this.#parts;
-    logLinkEvent(linkLog, event);
-    duplicateWatch.observe(event);
-  }
-
-  async #sendStoredConfiguration({ deviceId, deviceNo }: LinkDevice): Promise<void> {
-    const stored = await this.#parts.app.configuration.get(deviceNo);
-    if (stored !== undefined && this.#peers !== null) sendConfiguration(this.#peers.link, deviceId, stored);
+    this.#parts.sessions.observed(event);
   }
 
   async #stateUsed(device: LinkDevice, state: DeviceState['state']): Promise<MessageOutcome> {
@@ -166,7 +138,7 @@ export class Uplink implements LinkHandler {
     const { app, queue, now } = this.#parts;
     const [result] = await Promise.all([
       queue.run(device.deviceNo, () => handleReply(app, device, reply, now())),
-      this.#intake.seen(device),
+      this.#parts.intake.seen(device),
     ]);
     if (result.kind === 'applied') return 'used';
     await this.rejected(device, rejectionOf(reply, result.reason));
@@ -190,19 +162,6 @@ export class Uplink implements LinkHandler {
       return 'rejected';
     }
   }
-
-  async #updatePresence(device: LinkDevice): Promise<void> {
-    await this.#intake.seen(device);
-    // The batch requests an evaluation only for readings that can change an alert; a connection always can.
-    await this.#parts.carryOut(alertEvaluation([device.deviceNo]), performance.now());
-  }
-
-  /** No caller waits for these writes; a failure is logged, and the next message repeats the update. */
-  #logFailure(device: LinkDevice, doing: string, work: Promise<void>): void {
-    work.catch((error: unknown) => {
-      this.#parts.log.warn(device.deviceId, { err: error }, `${doing} failed`);
-    });
-  }
 }
 
 const rejectionOf = (reply: DeviceReply, reason: string): LinkRejection => ({
@@ -219,7 +178,7 @@ const payloadOf = (reply: DeviceReply) => (reply.subject === 'ack' ? reply.ack :
 
 /** Applies the reply to its job. */
 function handleReply(
-  app: App,
+  app: DeviceWrites,
   { deviceNo }: LinkDevice,
   reply: DeviceReply,
   nowMs: number,
@@ -229,7 +188,7 @@ function handleReply(
     : handleProgress(app, deviceNo, reply.progress, nowMs);
 }
 
-function handleAck(app: App, deviceNo: number, ack: DeviceAck, nowMs: number): Promise<ReplyResult> {
+function handleAck(app: DeviceWrites, deviceNo: number, ack: DeviceAck, nowMs: number): Promise<ReplyResult> {
   if (isAboutOperation(ack)) return app.operations.acknowledged({ deviceNo, ack, nowMs });
   return isAboutMission(ack)
     ? app.missions.acknowledged({ deviceNo, ack, nowMs })
@@ -237,7 +196,7 @@ function handleAck(app: App, deviceNo: number, ack: DeviceAck, nowMs: number): P
 }
 
 function handleProgress(
-  app: App,
+  app: DeviceWrites,
   deviceNo: number,
   progress: DeviceProgress,
   nowMs: number,

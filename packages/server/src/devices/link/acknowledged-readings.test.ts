@@ -28,14 +28,12 @@ async function start(t: TestContext) {
   const deviceNo = await registerDevice(app, { deviceId: 'silo-1' });
   const handler = new RecordingHandler();
   handler.authenticate = async (deviceId) => ({ deviceNo, deviceId, profile: 'silo_scale' });
-  const { threadWrites } = app;
   const link = createThreadLink(
     handler,
     {
       logIn: (deviceId, secret) => handler.authenticate(deviceId, secret),
-      threadWrites,
+      app,
       sensorsOf: () => new Map(),
-      append: app.telemetry.append,
       log: () => undefined,
       failed: () => undefined,
     },
@@ -48,7 +46,6 @@ async function start(t: TestContext) {
       certificate: null,
     },
   );
-  threadWrites?.beforeCachedReads(() => link.takeReports());
   const bound = await link.start({ plain: { host: HOST, port: 0 }, secure: null });
   t.after(() => link.stop());
   return { app, url: `mqtt://${HOST}:${bound.plain?.port}` };

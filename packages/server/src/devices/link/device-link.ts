@@ -10,18 +10,20 @@ import { linkAddresses } from '../../process/tls/ports.ts';
 import type { DeviceDirectory } from '../device-directory.ts';
 import type { DeviceLog } from '../device-log.ts';
 import { HELD_READINGS_MAX } from '../ingest/pipeline.ts';
-import type { Uplink } from '../ingest/uplink.ts';
+import type { SessionEvents, Uplink } from '../ingest/uplink.ts';
 import { LinkMembers } from './link-members.ts';
 import type { ServiceLink } from './service-link.ts';
 import { createThreadLink } from './thread-link.ts';
-import type { LogLine } from './thread-protocol.ts';
+import type { LogLine, MainThreadCalls } from './thread-protocol.ts';
 
 /** The larger batches of PostgreSQL need more messages that wait. */
 const POSTGRES_WAITING_BYTES_MAX = 6 * 1024 * 1024;
 
 interface LinkParts {
-  readonly app: Pick<App, 'telemetry' | 'threadWrites' | 'devices'>;
+  readonly app: Pick<App, 'write' | 'openThreadWrites' | 'devices'>;
   readonly uplink: Uplink;
+  readonly sessions: SessionEvents;
+  readonly sensorsOf: MainThreadCalls['sensorsOf'];
   readonly directory: Pick<DeviceDirectory, 'findForLink'>;
   readonly logger: Logger;
   /** The log for lines about one device. */
@@ -50,7 +52,7 @@ export async function createDeviceLink(settings: Settings, parts: LinkParts): Pr
 
 /** The device link in as many threads as set; MQTT over WebSocket comes through the HTTP server, so it stays in this thread. */
 function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkMembers {
-  const { app, uplink, logger, log, clock, certificate, threadEnded: failed } = parts;
+  const { app, uplink, sessions, sensorsOf, logger, log, clock, certificate, threadEnded: failed } = parts;
   const { linkThreads, rawRetentionDays } = settings;
   const addresses = linkAddresses(settings);
   const count = addresses.plain === null && addresses.secure === null ? 0 : linkThreads;
@@ -62,30 +64,19 @@ function createEmbeddedLink(settings: Settings, parts: LinkParts): LinkMembers {
     clock: clock.forThreads(),
     certificate,
   };
-  const threads: ReturnType<typeof createThreadLink>[] = [];
-  const mainThread = {
-    threadWrites: app.threadWrites,
-    failed,
-    sensorsOf: uplink.sensorsOf.bind(uplink),
-    append: app.telemetry.append,
-    log: writeLine(logger, log),
-  };
-  app.threadWrites?.beforeCachedReads(() => {
-    for (const thread of threads) thread.takeReports();
-  });
+  const mainThread = { app, failed, sensorsOf, log: writeLine(logger, log) };
   return new LinkMembers({
-    authenticate: (deviceId, secret) => uplink.authenticate(deviceId, secret),
+    authenticate: (...login) => sessions.authenticate(...login),
     addresses,
     local: (logIn) => {
       const listening = count === 0 ? addresses : { plain: null, secure: null };
       const options = { now: clock.now, certificate, limits: linkLimits(settings), logIn };
       return new EmbeddedBroker(listening, uplink, options);
     },
-    threads: Array.from({ length: count }, () => (logIn) => {
-      const thread = createThreadLink(uplink, { ...mainThread, logIn }, threadSettings);
-      threads.push(thread);
-      return thread;
-    }),
+    threads: Array.from(
+      { length: count },
+      () => (logIn) => createThreadLink(sessions, { ...mainThread, logIn }, threadSettings),
+    ),
   });
 }
 

@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { workerData } from 'node:worker_threads';
-import type { Committed } from '@granary/app/effects';
-import { WriteMeter, writeCall } from '@granary/app/write-call';
+import { deviceWrites, ThreadWriter } from '@granary/app/thread-writes';
+import { CountedReceiver, sendCounted } from '@granary/common/counted-channel';
 import { EmbeddedBroker } from '@granary/link/broker/broker';
-import type { BrokerAddresses, LinkHandler } from '@granary/link/port';
-import { clientOver, type WriterClient } from '@granary/store/sqlite/writer-client';
+import type { BrokerAddresses } from '@granary/link/port';
 import { readClock } from '../../process/nodes/service-clock.ts';
 import { DeclaredSensorsCache } from '../declared-sensors.ts';
-import type { PackedBatch } from '../ingest/batch.ts';
 import { countsOf, newIngestCounters } from '../ingest/counters.ts';
+import { DeviceQueue } from '../ingest/device-queue.ts';
 import { batchWriter, IngestPipeline } from '../ingest/pipeline.ts';
 import { TelemetryIntake } from '../ingest/telemetry-intake.ts';
-import { CountedReceiver, PortCalls, type PortMessage, passable, sendCounted } from './port-calls.ts';
+import { type SessionEvents, Uplink } from '../ingest/uplink.ts';
+import { PortCalls, type PortMessage, passable } from './port-calls.ts';
 import {
   type LinkThreadCalls,
   type LinkThreadData,
@@ -21,7 +21,7 @@ import {
   type MainThreadCalls,
 } from './thread-protocol.ts';
 
-/** Accepts the connections of devices, decodes and stores their telemetry, and passes the rest to the main thread. */
+/** Accepts the connections of devices, and decodes and stores their messages; the main thread checks logins and is told about sessions. */
 function runLinkThread(data: LinkThreadData): void {
   const { limits, certificate, sharesPorts, rawRetentionDays, heldReadingsMax, clock } = data;
   const now = (): number => readClock(clock);
@@ -37,20 +37,15 @@ function runLinkThread(data: LinkThreadData): void {
 
   const log = (level: LogLine['level'], deviceId: string | null) => (fields: object, text: string) =>
     main.log({ deviceId, level, fields: passableFields(fields), text });
-  const counters = newIngestCounters();
-  const meter = new WriteMeter();
-  const writer = data.writer === null ? null : clientOver(data.writer);
-  const writeBatch = async (batch: PackedBatch, client: WriterClient): Promise<void> => {
-    const call = writeCall('telemetry', 'append', batch);
-    const { buffer } = batch.readings;
-    const done = await meter.measure(client.submit(call, { transferred: [buffer] }));
-    // The main thread is told before the devices are.
-    sendCounted(data.written, (done as Committed<unknown>).effects);
+  const deviceLog = {
+    warn: (deviceId: string, fields: object, text: string) => log('warn', deviceId)(fields, text),
+    error: (deviceId: string, fields: object, text: string) => log('error', deviceId)(fields, text),
   };
+  const counters = newIngestCounters();
+  const writer = data.writes === null ? null : new ThreadWriter(data.writes);
+  const app = deviceWrites(writer === null ? main.write : (call) => writer.write(call));
   const pipeline = new IngestPipeline({
-    ...(writer === null
-      ? batchWriter('postgres', main.append)
-      : batchWriter('sqlite', (batch) => writeBatch(batch, writer))),
+    ...batchWriter(writer === null ? 'postgres' : 'sqlite', app.telemetry.append),
     counters,
     heldReadingsMax,
     logger: { error: log('error', null), info: log('info', null) },
@@ -63,26 +58,15 @@ function runLinkThread(data: LinkThreadData): void {
     rawRetentionDays,
     sensorsOf: ({ deviceId, deviceNo }) => sensors.cached(deviceId) ?? sensors.lookUp({ deviceId, deviceNo }),
     cachedSensors: (deviceId) => sensors.cached(deviceId),
-    log: {
-      warn: (deviceId, fields, text) => log('warn', deviceId)(fields, text),
-      error: (deviceId, fields, text) => log('error', deviceId)(fields, text),
-    },
+    log: deviceLog,
   });
-  const handler: LinkHandler = {
+  const sessions: SessionEvents = {
     ...main,
-    get isHolding() {
-      return pipeline.isHolding;
-    },
-    received(device, message) {
-      if (message.subject !== 'telemetry') return main.received(device, message);
-      const { telemetry } = message;
-      return intake.telemetry(device, Array.isArray(telemetry) ? telemetry : [telemetry]);
-    },
-    usualTelemetry: (device, receipts) => intake.usualTelemetry(device, receipts),
-    rejected: (device, rejection) => intake.rejected(device, rejection),
     observed: (event) => main.observed('cause' in event ? { ...event, cause: passable(event.cause) } : event),
   };
-  const broker = new EmbeddedBroker(data.addresses, handler, {
+  const queue = new DeviceQueue(counters);
+  const uplink = new Uplink({ app, sessions, intake, pipeline, queue, log: deviceLog, counters, now });
+  const broker = new EmbeddedBroker(data.addresses, uplink, {
     now,
     limits,
     certificate,
@@ -97,6 +81,7 @@ function runLinkThread(data: LinkThreadData): void {
     start: () => broker.start().then(asBound, asFault),
     async stop() {
       await broker.stop();
+      queue.stop();
       await pipeline.drain();
     },
     // A login that was answered before begins its session in this turn, and that session must be ended, too.
@@ -111,7 +96,7 @@ function runLinkThread(data: LinkThreadData): void {
         queuedReadings: pipeline.queuedReadings,
         isHolding: pipeline.isHolding,
       },
-      writes: { ...meter.figures(), pendingWrites: writer?.pendingWrites ?? 0 },
+      writes: writer?.figures() ?? null,
     }),
   };
   arriving.start();

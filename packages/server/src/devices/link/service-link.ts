@@ -24,7 +24,7 @@ export interface MemberFigures {
   readonly openCount: number;
   readonly totals: LinkTotals;
   readonly ingest: ThreadFigures['ingest'] | null;
-  readonly writes: ThreadFigures['writes'] | null;
+  readonly writes: ThreadFigures['writes'];
 }
 
 type OfBroker =

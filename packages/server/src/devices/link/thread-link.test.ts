@@ -6,6 +6,7 @@ import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
 import { topicOf } from '@granary/contract/link/messages';
 import { LINK_LIMITS } from '@granary/link/limits';
 import type { BrokerAddresses } from '@granary/link/port';
+import type { UseCaseCall } from '@granary/store/engine';
 import { connectDevice, connectRaw, HOST, READING, RecordingHandler } from '@granary/testing/link/fixture';
 import { newSharedClock } from '../../process/nodes/service-clock.ts';
 import { createThreadLink } from './thread-link.ts';
@@ -16,17 +17,16 @@ const FAILING = new URL(import.meta.resolve('@granary/testing/server/failing-lin
 
 async function createLink(t: TestContext, threadUrl?: URL) {
   const handler = new RecordingHandler();
-  const appended: TelemetryBatch[] = [];
+  const written: UseCaseCall[] = [];
   const failed = Promise.withResolvers<Error>();
   const link = createThreadLink(
     handler,
     {
       logIn: (deviceId, secret) => handler.authenticate(deviceId, secret),
-      threadWrites: null,
+      app: { write: async (call) => written.push(call), openThreadWrites: null },
       failed: failed.resolve,
       log: () => undefined,
       sensorsOf: () => new Map(),
-      append: async (batch) => appended.push(batch),
     },
     {
       limits: LINK_LIMITS,
@@ -39,11 +39,11 @@ async function createLink(t: TestContext, threadUrl?: URL) {
     },
   );
   t.after(() => link.stop());
-  return { link, handler, appended, failed: failed.promise };
+  return { link, handler, written, failed: failed.promise };
 }
 
 it('a device logs in, reports, is sent commands and is released, all in another thread', async (t) => {
-  const { link, handler, appended } = await createLink(t);
+  const { link, handler, written } = await createLink(t);
   const port = (await link.start(ANY_PORT)).plain?.port ?? 0;
   assert.equal(link.isListening, true);
   const device = await connectRaw(t, port, 'silo-1');
@@ -70,8 +70,11 @@ it('a device logs in, reports, is sent commands and is released, all in another 
   });
   await device.packetCount(4);
   assert.deepEqual(
-    appended.map(({ readings }) => readings instanceof Float64Array && readings.length > 0),
-    [true],
+    written.map(({ slice, name, args: [batch] }) => {
+      const { readings } = batch as TelemetryBatch;
+      return [slice, name, readings instanceof Float64Array && readings.length > 0];
+    }),
+    [['telemetry', 'append', true]],
   );
   const { totals, ingest } = await link.figures();
   assert.deepEqual([totals.messagesIn, ingest?.counts.storedMessages, link.connectedCount], [1, 1, 1]);

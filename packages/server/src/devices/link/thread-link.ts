@@ -1,12 +1,12 @@
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
-import type { ThreadWrites } from '@granary/app/app';
-import type { Committed } from '@granary/app/effects';
-import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import type { App } from '@granary/app/app';
+import { CountedReceiver, newCount, sendCounted } from '@granary/common/counted-channel';
 import { LATE, within } from '@granary/common/within';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import type { SensorsById } from '../declared-sensors.ts';
-import { CountedReceiver, newCount, PortCalls, type PortMessage, sendCounted } from './port-calls.ts';
+import type { SessionEvents } from '../ingest/uplink.ts';
+import { PortCalls, type PortMessage } from './port-calls.ts';
 import type { ThreadMember } from './service-link.ts';
 import {
   LINK_THREAD_CALLS,
@@ -28,17 +28,15 @@ const ANSWER_MS_MAX = 2_000;
 
 const THREAD_URL = new URL('./link-thread.ts', import.meta.url);
 
-/** The functions of the main thread that are not part of the handler. */
+/** The functions of the main thread that are not part of the sessions. */
 export interface MainThreadParts {
   readonly sensorsOf: (
     device: Pick<LinkDevice, 'deviceId' | 'deviceNo'>,
   ) => SensorsById | Promise<SensorsById>;
-  readonly append: (batch: TelemetryBatch) => Promise<unknown>;
   readonly log: (line: LogLine) => void;
   /** Checks the logins of this thread. */
   readonly logIn: LinkHandler['authenticate'];
-  /** `null` where the main thread writes. */
-  readonly threadWrites: ThreadWrites | null;
+  readonly app: Pick<App, 'write' | 'openThreadWrites'>;
   /** Called when the thread has ended by itself. */
   readonly failed: (error: Error) => void;
 }
@@ -50,22 +48,16 @@ interface ThreadSettings
   readonly threadUrl?: URL;
 }
 
-interface ThreadLink extends ThreadMember {
-  /** Handles the waiting reports of the thread, so that everything that was acknowledged to a device is known here. */
-  takeReports(): void;
-}
-
 /** The main thread's side of a part of the device link in a thread of its own. */
 export function createThreadLink(
-  handler: LinkHandler,
+  sessions: SessionEvents,
   parts: MainThreadParts,
   settings: ThreadSettings,
-): ThreadLink {
-  const { sensorsOf, append, log, logIn, threadWrites, failed } = parts;
+): ThreadMember {
+  const { app, sensorsOf, log, logIn, failed } = parts;
   const { threadUrl = THREAD_URL, ...data } = settings;
   const toThread = new MessageChannel();
-  const written = new MessageChannel();
-  const counts = { toThread: newCount(), toMain: newCount(), written: newCount() };
+  const counts = { toThread: newCount(), toMain: newCount() };
   /** The devices with a session in the thread, and whether they are subscribed to their commands. */
   const connected = new Map<string, boolean>();
   let certificate = data.certificate;
@@ -75,28 +67,27 @@ export function createThreadLink(
 
   const own: MainThreadCalls = {
     sensorsOf,
-    append,
     log,
     authenticate: logIn,
-    received: (device, message) => handler.received(device, message),
+    write: (call) => app.write(call),
     connected: (device) => {
       connected.set(device.deviceId, false);
-      handler.connected(device);
+      sessions.connected(device);
     },
     disconnected: (device, ending) => {
       connected.delete(device.deviceId);
-      handler.disconnected(device, ending);
+      sessions.disconnected(device, ending);
     },
     reachable: (device) => {
       connected.set(device.deviceId, true);
-      handler.reachable(device);
+      sessions.reachable(device);
     },
     unreachable: (device) => {
       connected.set(device.deviceId, false);
-      handler.unreachable(device);
+      sessions.unreachable(device);
     },
-    awaitsConfiguration: (device) => handler.awaitsConfiguration(device),
-    observed: (event) => handler.observed(event),
+    awaitsConfiguration: (device) => sessions.awaitsConfiguration(device),
+    observed: (event) => sessions.observed(event),
   };
   const calls = new PortCalls<LinkThreadCalls, typeof LINK_THREAD_CALLS>(LINK_THREAD_CALLS, (message) =>
     sendCounted({ port: toThread.port1, sent: counts.toThread }, message),
@@ -105,15 +96,6 @@ export function createThreadLink(
   const arriving = new CountedReceiver<PortMessage>(
     { port: toThread.port1, sent: counts.toMain },
     (message) => calls.receive(message, [own]),
-  );
-  const reports = new CountedReceiver<Committed<unknown>['effects']>(
-    { port: written.port1, sent: counts.written },
-    (effects) => {
-      threadWrites?.written(effects).catch((error: unknown) => {
-        const text = 'carrying out the effects of readings failed';
-        log({ deviceId: null, level: 'error', fields: { err: error }, text });
-      });
-    },
   );
 
   const ended = (error: Error): void => {
@@ -125,17 +107,16 @@ export function createThreadLink(
   };
 
   const startThread = (addresses: LinkThreadData['addresses']): Worker => {
-    const writer = threadWrites?.openPort() ?? null;
+    const writes = app.openThreadWrites?.() ?? null;
     const workerData: LinkThreadData = {
       ...data,
       addresses,
-      writer,
+      writes,
       certificate,
       calls: { port: toThread.port2, toThread: counts.toThread, toMain: counts.toMain },
-      written: { port: written.port2, sent: counts.written },
     };
-    const transferList: MessagePort[] = [toThread.port2, written.port2];
-    if (writer !== null) transferList.push(writer.port);
+    const transferList: MessagePort[] = [toThread.port2];
+    if (writes !== null) transferList.push(writes.writer, writes.reports.port);
     const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB_MAX };
     const started = new Worker(threadUrl, { workerData, transferList, resourceLimits });
     started.on('error', (error) => ended(asError(error)));
@@ -148,16 +129,14 @@ export function createThreadLink(
     isStopping = true;
     isListening = false;
     await remote.stop().catch(() => undefined);
-    reports.takeArrived();
     await thread.terminate();
-    for (const { port1 } of [toThread, written]) port1.close();
+    toThread.port1.close();
     connected.clear();
   };
 
   return {
     ...remote,
     stop,
-    takeReports: () => reports.takeArrived(),
     get isListening() {
       return isListening;
     },
@@ -167,7 +146,6 @@ export function createThreadLink(
     async start(addresses) {
       thread = startThread(addresses);
       arriving.start();
-      reports.start();
       const result = await remote.start();
       if ('fault' in result) {
         await stop();

@@ -1,24 +1,15 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { TelemetryBatch } from '@granary/app/telemetry/telemetry';
+import type { ThreadWritePorts } from '@granary/app/thread-writes';
 import type { EmbeddedBroker } from '@granary/link/broker/broker';
 import type { LinkLimits } from '@granary/link/limits';
-import type {
-  BrokerAddresses,
-  LinkDevice,
-  LinkHandler,
-  LinkTotals,
-  MessageOutcome,
-  UplinkMessage,
-} from '@granary/link/port';
+import type { BrokerAddresses, LinkDevice, LinkTotals } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
-import type { WriterPort } from '@granary/store/engine';
+import type { UseCaseCall } from '@granary/store/engine';
 import type { SharedClock } from '../../process/nodes/service-clock.ts';
 import type { SensorsById } from '../declared-sensors.ts';
 import type { IngestCounts } from '../ingest/counters.ts';
-import type { CallKinds, CountedChannel } from './port-calls.ts';
-
-/** Telemetry is stored by the thread of the link itself; the main thread decides about everything else. */
-type MainThreadMessage = Exclude<UplinkMessage, { readonly subject: 'telemetry' }>;
+import type { SessionEvents } from '../ingest/uplink.ts';
+import type { CallKinds } from './port-calls.ts';
 
 export interface LogLine {
   /** `null` for a line about no single device. */
@@ -28,27 +19,16 @@ export interface LogLine {
   readonly text: string;
 }
 
-type OfHandler =
-  | 'authenticate'
-  | 'connected'
-  | 'disconnected'
-  | 'reachable'
-  | 'unreachable'
-  | 'awaitsConfiguration'
-  | 'observed';
-
 /** What the thread of a link can ask of the main thread. */
-export interface MainThreadCalls extends Pick<LinkHandler, OfHandler> {
-  received(device: LinkDevice, message: MainThreadMessage): Promise<MessageOutcome>;
+export interface MainThreadCalls extends SessionEvents {
   sensorsOf(device: Pick<LinkDevice, 'deviceId' | 'deviceNo'>): SensorsById | Promise<SensorsById>;
   /** Called only where the main thread has the connections to the database. */
-  append(batch: TelemetryBatch): Promise<unknown>;
+  write(call: UseCaseCall): Promise<unknown>;
   log(line: LogLine): void;
 }
 
 export const MAIN_THREAD_CALLS = {
   authenticate: 'asked',
-  received: 'asked',
   connected: 'told',
   disconnected: 'told',
   reachable: 'told',
@@ -56,7 +36,7 @@ export const MAIN_THREAD_CALLS = {
   awaitsConfiguration: 'told',
   observed: 'told',
   sensorsOf: 'asked',
-  append: 'asked',
+  write: 'asked',
   log: 'told',
 } as const satisfies CallKinds<MainThreadCalls>;
 
@@ -104,22 +84,21 @@ export interface ThreadFigures {
     readonly queuedReadings: number;
     readonly isHolding: boolean;
   };
+  /** `null` where the main thread writes. */
   readonly writes: {
     readonly writes: number;
     readonly failedWrites: number;
     readonly writeMs: number;
     readonly pendingWrites: number;
-  };
+  } | null;
 }
 
 /** What a thread of the link is given at its start. */
 export interface LinkThreadData {
   /** The channel to and from the main thread, with the messages counted in both directions. */
   readonly calls: { readonly port: MessagePort; readonly toThread: Int32Array; readonly toMain: Int32Array };
-  /** Tells the main thread what was written, before the devices are told. */
-  readonly written: CountedChannel;
   /** `null` where the main thread writes. */
-  readonly writer: WriterPort | null;
+  readonly writes: ThreadWritePorts | null;
   readonly addresses: BrokerAddresses;
   readonly limits: LinkLimits;
   readonly certificate: CertificatePair | null;

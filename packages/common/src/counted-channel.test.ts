@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { it } from 'node:test';
 import { MessageChannel } from 'node:worker_threads';
-import { CountedReceiver, newCount, sendCounted } from './port-calls.ts';
+import { CountedReceiver, newCount, sendCounted } from './counted-channel.ts';
 
 it('messages are taken at once on demand, otherwise as events, each once and in order', async (t) => {
   const { port1, port2 } = new MessageChannel();
