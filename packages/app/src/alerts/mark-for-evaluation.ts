@@ -1,6 +1,6 @@
 import { isWithinNoChangeRanges } from '@granary/core/alerts/no-change-ranges';
 import { FRESHNESS_MS } from '@granary/core/devices/status';
-import type { NewestValue } from '@granary/core/telemetry/rollup';
+import type { NewestValue } from '@granary/core/telemetry/readings';
 import type { LastSeenUpdate } from '../presence-rows.ts';
 import { type Transaction, together } from '../transaction.ts';
 import { noChangeRangesOf, scheduleEvaluation } from './evaluation-rows.ts';

@@ -19,7 +19,7 @@ import { type Committed, committed, eventsLogged } from '../effects.ts';
 import { logEvents, type NewEvent } from '../events/event-rows.ts';
 import { refuseOutside } from '../rights.ts';
 import type { KeptDays } from '../slice.ts';
-import { markLate } from '../telemetry/late-readings.ts';
+import { markLate } from '../telemetry/reading-rows.ts';
 import { longWrite, type Transaction } from '../transaction.ts';
 import { type ForecastWish, forecastSilos } from './forecast-silo.ts';
 import {

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { packReadings } from '@granary/core/telemetry/packed-readings';
+import { packReadings } from '@granary/core/telemetry/readings';
 import type { UseCaseCall } from '@granary/store/engine';
 import { Writer } from '@granary/store/sqlite/engine';
 import { clientOver } from '@granary/store/sqlite/writer-client';

@@ -29,10 +29,10 @@ export async function tryLockChunks(sql: Sql): Promise<boolean> {
 
 /** Returns the latest time up to which readings were ever put into chunks. */
 async function chunkedUntilMs(sql: Sql): Promise<number> {
-  const [row] = await sql.query<{ chunkedUntilMs: number }>(
+  const [[untilMs] = []] = await sql.queryArrays<[number]>(
     'SELECT chunked_until_ms FROM reading_compression',
   );
-  return row?.chunkedUntilMs ?? -1;
+  return untilMs ?? -1;
 }
 
 const FIRST_FROM = `FROM reading_chunks WHERE first_ms >= COALESCE((

@@ -5,9 +5,8 @@ import { INTERVALS, type Interval } from '@granary/contract/telemetry/telemetry'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '@granary/contract/time';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
 import type { Bucket } from '@granary/core/telemetry/history';
-import { packReadings } from '@granary/core/telemetry/packed-readings';
-import { distinctReadings, type Reading } from '@granary/core/telemetry/readings';
-import { newestValues, rollUp } from '@granary/core/telemetry/rollup';
+import { distinctReadings, newestValues, packReadings, type Reading } from '@granary/core/telemetry/readings';
+import { rollUp } from '@granary/core/telemetry/rollup';
 import { describeEachEngine } from '@granary/testing/app/engines';
 import { batchOf, latestOf, NOW_MS, reading, registerDevice } from '@granary/testing/app/fixtures';
 import { everyRawRow, rawReadings, rawRowOf } from '@granary/testing/app/raw-readings';

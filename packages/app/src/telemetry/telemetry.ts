@@ -11,9 +11,16 @@ import { sensorsInUse } from '@granary/core/sensors/declared-sensors';
 import { type LatestValues, latestValues, type Sensor } from '@granary/core/sensors/sensor';
 import { POSITION_GROUP, standardSensorsOf } from '@granary/core/sensors/standard-sensors';
 import { addToOpenBuckets, ClosedBuckets } from '@granary/core/telemetry/open-bucket';
-import { type PackedReadings, unpackReadings } from '@granary/core/telemetry/packed-readings';
-import { distinctReadings, goodValueIn, missingPart, type Reading } from '@granary/core/telemetry/readings';
-import { newestValues, type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
+import {
+  distinctReadings,
+  goodValueIn,
+  missingPart,
+  newestValues,
+  type PackedReadings,
+  type Reading,
+  unpackReadings,
+} from '@granary/core/telemetry/readings';
+import { type Rollup, withCoarser } from '@granary/core/telemetry/rollup';
 import type { Sql } from '@granary/store/sql';
 import { markForEvaluation } from '../alerts/mark-for-evaluation.ts';
 import { alertEvaluation, type Committed, committed, type ValuesStored } from '../effects.ts';
@@ -26,10 +33,15 @@ import { addToBuckets, dropBuckets, type HistoryRange, readBuckets } from './buc
 import { chunkedValues, dropChunks, lockChunks } from './chunk-rows.ts';
 import { compressBuckets } from './compress-buckets.ts';
 import { type CompressedPart, compressReadings, ROWS_PER_CHUNK_MAX } from './compress-readings.ts';
-import { markLateReadings } from './late-readings.ts';
 import { type CurrentRows, currentRows, latestOfDevice } from './latest-values.ts';
 import { lockOpenBuckets, openBucketKey, saveOpenBuckets } from './open-bucket-rows.ts';
-import { addMissingValues, dropReadings, insertReadings, lockReadings } from './reading-rows.ts';
+import {
+  addMissingValues,
+  dropReadings,
+  insertReadings,
+  lockReadings,
+  markLateReadings,
+} from './reading-rows.ts';
 import { addToTracks, dropTracks, type NewPlace, readTrack, type TrackRange } from './track-rows.ts';
 
 /** The sum of this many of the largest values is still an exact whole number in floating point. */
@@ -102,8 +114,10 @@ export const writes = {
     }
     const distinct = distinctReadings(readings);
     const [news, open] = await together([storeReadings(tx.sql, distinct), lockOpenBuckets(tx, distinct)]);
-    await addToBuckets(tx.sql, withCoarser(await updateOpenBuckets(tx.sql, open, news)));
-    await addToTracks(tx.sql, news.flatMap(placeIn));
+    const closed = await updateOpenBuckets(tx.sql, open, news);
+    if (closed.length > 0) await addToBuckets(tx.sql, withCoarser(closed));
+    const places = news.flatMap(placeIn);
+    if (places.length > 0) await addToTracks(tx.sql, places);
     await recordSeen(tx.sql, batch.seen);
     await recordRejections(tx.sql, batch.rejections);
     const { seen, receptions = [] } = batch;

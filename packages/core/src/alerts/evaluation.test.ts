@@ -10,7 +10,7 @@ import { STOP_CONFIRMATION_MS_MAX } from '../operations/declared-end.ts';
 import { unsolicitedOperation } from '../operations/state.ts';
 import { STANDARD_SENSORS, standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { isBelievable } from '../telemetry/plausibility.ts';
-import type { NewestValue } from '../telemetry/rollup.ts';
+import type { NewestValue } from '../telemetry/readings.ts';
 import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type AlertDelays, type AlertState, acknowledgeAlert } from './lifecycle.ts';
 import { DEFAULT_MONITORING, delaysOf } from './monitoring.ts';

@@ -9,7 +9,7 @@ import { deviceStatus, NEVER_SEEN } from '../devices/status.ts';
 import type { Sensor } from '../sensors/sensor.ts';
 import { standardSensorsOf } from '../sensors/standard-sensors.ts';
 import { isBelievable } from '../telemetry/plausibility.ts';
-import type { NewestValue } from '../telemetry/rollup.ts';
+import type { NewestValue } from '../telemetry/readings.ts';
 import { evaluateAlerts, nextEvaluationAtMs } from './evaluation.ts';
 import { type AlertState, acknowledgeAlert } from './lifecycle.ts';
 import { delaysOf } from './monitoring.ts';

@@ -1,7 +1,7 @@
 import type { AlertType } from '@granary/contract/alerts';
 import type { Lane } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import type { NewestValue } from '../telemetry/rollup.ts';
+import type { NewestValue } from '../telemetry/readings.ts';
 import { type AlertState, type ConditionSubject, isAbout } from './lifecycle.ts';
 import {
   allBut,

@@ -7,7 +7,7 @@ import type { ChannelName } from '@granary/contract/telemetry/channels';
 import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { DAY_MS, parseTime, SECOND_MS } from '@granary/contract/time';
 import { CLOCK_AHEAD_MS_MAX } from '../jobs/polling.ts';
-import type { Sensor, Slot } from '../sensors/sensor.ts';
+import type { Lane, Sensor, Slot } from '../sensors/sensor.ts';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
 import { isPlausible } from './plausibility.ts';
 
@@ -213,4 +213,100 @@ export function missingPart(stored: Values, sent: Reading): Reading | undefined 
   if (a === null && b === null && c === null) return undefined;
   const mask = (a === null ? 0 : 1) | (b === null ? 0 : 2) | (c === null ? 0 : 4);
   return { ...sent, a, b, c, badMask: sent.badMask & mask };
+}
+
+/** The latest value of a sensor in a batch of readings. */
+export interface NewestValue extends Lane {
+  readonly deviceNo: number;
+  readonly value: number;
+  readonly tsMs: number;
+  readonly isBad: boolean;
+}
+
+/** A number above every group number that a device can have. */
+const GROUPS_MAX = 2 ** 20;
+
+/** The latest value, good or bad, of each sensor of each device in readings that are ordered by time. */
+export function newestValues(readings: readonly Reading[]): NewestValue[] {
+  const newest: NewestValue[] = [];
+  /** The slots whose newest value is known. */
+  const known = new Map<number, number>();
+  for (let index = readings.length - 1; index >= 0; index--) {
+    const reading = readings[index] as Reading;
+    const key = reading.deviceNo * GROUPS_MAX + reading.group;
+    const before = known.get(key) ?? 0;
+    const added = slotsOf(reading) & ~before;
+    if (added === 0) continue;
+    known.set(key, before | added);
+    if ((added & 1) !== 0) newest.push(newestIn(reading, 0, reading.a));
+    if ((added & 2) !== 0) newest.push(newestIn(reading, 1, reading.b));
+    if ((added & 4) !== 0) newest.push(newestIn(reading, 2, reading.c));
+  }
+  return newest;
+}
+
+const slotsOf = ({ a, b, c }: Reading): number =>
+  (a === null ? 0 : 1) | (b === null ? 0 : 2) | (c === null ? 0 : 4);
+
+const newestIn = (
+  { deviceNo, group, tsMs, badMask }: Reading,
+  slot: Slot,
+  value: number | null,
+): NewestValue => ({
+  deviceNo,
+  group,
+  slot,
+  value: value ?? 0,
+  tsMs,
+  isBad: (badMask & (1 << slot)) !== 0,
+});
+
+/** Readings as consecutive numbers, which cost far less to pass between threads than objects. */
+export type PackedReadings = Float64Array<ArrayBuffer>;
+
+/** The numbers of one reading. A missing value is `NaN`, because every stored number is whole. */
+export const FIELDS = 7;
+/** The indexes of the time and of the first value in a reading. */
+export const TIME_AT = 1;
+export const VALUES_AT = 3;
+const packed = (value: number | null): number => value ?? Number.NaN;
+const unpacked = (value: number | undefined): number | null =>
+  value === undefined || Number.isNaN(value) ? null : value;
+
+export function packReadings(readings: readonly Reading[]): PackedReadings {
+  const numbers = new Float64Array(readings.length * FIELDS);
+  for (const [index, reading] of readings.entries()) packReading(reading, numbers, index * FIELDS);
+  return numbers;
+}
+
+export function packReading(
+  { deviceNo, tsMs, group, a, b, c, badMask }: Reading,
+  numbers: PackedReadings,
+  at: number,
+): void {
+  numbers[at] = deviceNo;
+  numbers[at + TIME_AT] = tsMs;
+  numbers[at + 2] = group;
+  numbers[at + VALUES_AT] = packed(a);
+  numbers[at + VALUES_AT + 1] = packed(b);
+  numbers[at + VALUES_AT + 2] = packed(c);
+  numbers[at + 6] = badMask;
+}
+
+export const countOf = (numbers: PackedReadings): number => numbers.length / FIELDS;
+
+export function unpackReadings(numbers: PackedReadings): Reading[] {
+  const readings: Reading[] = [];
+  for (let at = 0; at < numbers.length; at += FIELDS) {
+    readings.push({
+      deviceNo: numbers[at] ?? 0,
+      tsMs: numbers[at + 1] ?? 0,
+      group: numbers[at + 2] ?? 0,
+      a: unpacked(numbers[at + 3]),
+      b: unpacked(numbers[at + 4]),
+      c: unpacked(numbers[at + 5]),
+      badMask: numbers[at + 6] ?? 0,
+    });
+  }
+  return readings;
 }

@@ -5,8 +5,8 @@ import { DAY_MS } from '@granary/contract/time';
 import { type NamedValues, namedValue, readingOf } from '@granary/testing/core/readings';
 import fc from 'fast-check';
 import { STANDARD_SENSORS } from '../sensors/standard-sensors.ts';
-import { distinctReadings, missingPart, type Reading } from './readings.ts';
-import { type BadFigures, newestValues, type Rollup, rollUp } from './rollup.ts';
+import { distinctReadings, missingPart, newestValues, type Reading } from './readings.ts';
+import { type BadFigures, type Rollup, rollUp } from './rollup.ts';
 
 const START_MS = Date.UTC(2026, 0, 1, 23, 50);
 

@@ -26,14 +26,6 @@ export interface Rollup extends Lane {
   readonly bad: BadFigures | null;
 }
 
-/** The latest value of a sensor in a batch of readings. */
-export interface NewestValue extends Lane {
-  readonly deviceNo: number;
-  readonly value: number;
-  readonly tsMs: number;
-  readonly isBad: boolean;
-}
-
 type Growing = { -readonly [K in keyof Rollup]: Rollup[K] };
 
 /**
@@ -51,44 +43,6 @@ export function withCoarser(fiveMinutes: readonly Rollup[]): Rollup[] {
 
 const isSameSeries = (one: Rollup, other: Rollup): boolean =>
   one.deviceNo === other.deviceNo && one.group === other.group && one.slot === other.slot;
-
-/** A number above every group number that a device can have. */
-const GROUPS_MAX = 2 ** 20;
-
-/** The latest value, good or bad, of each sensor of each device in readings that are ordered by time. */
-export function newestValues(readings: readonly Reading[]): NewestValue[] {
-  const newest: NewestValue[] = [];
-  /** The slots whose newest value is known. */
-  const known = new Map<number, number>();
-  for (let index = readings.length - 1; index >= 0; index--) {
-    const reading = readings[index] as Reading;
-    const key = reading.deviceNo * GROUPS_MAX + reading.group;
-    const before = known.get(key) ?? 0;
-    const added = slotsOf(reading) & ~before;
-    if (added === 0) continue;
-    known.set(key, before | added);
-    if ((added & 1) !== 0) newest.push(newestIn(reading, 0, reading.a));
-    if ((added & 2) !== 0) newest.push(newestIn(reading, 1, reading.b));
-    if ((added & 4) !== 0) newest.push(newestIn(reading, 2, reading.c));
-  }
-  return newest;
-}
-
-const slotsOf = ({ a, b, c }: Reading): number =>
-  (a === null ? 0 : 1) | (b === null ? 0 : 2) | (c === null ? 0 : 4);
-
-const newestIn = (
-  { deviceNo, group, tsMs, badMask }: Reading,
-  slot: Slot,
-  value: number | null,
-): NewestValue => ({
-  deviceNo,
-  group,
-  slot,
-  value: value ?? 0,
-  tsMs,
-  isBad: (badMask & (1 << slot)) !== 0,
-});
 
 const startOf = (timeMs: number, interval: Interval): number =>
   Math.floor(timeMs / INTERVAL_MS[interval]) * INTERVAL_MS[interval];

@@ -6,9 +6,9 @@ import {
   FIELDS,
   type PackedReadings,
   packReading,
+  type Reading,
   unpackReadings,
-} from '@granary/core/telemetry/packed-readings';
-import type { Reading } from '@granary/core/telemetry/readings';
+} from '@granary/core/telemetry/readings';
 
 /** A batch in the form in which it can be passed to another thread. */
 export interface PackedBatch extends TelemetryBatch {

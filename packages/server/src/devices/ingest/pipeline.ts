@@ -1,6 +1,6 @@
 import { Refusal } from '@granary/contract/errors';
 import { SECOND_MS } from '@granary/contract/time';
-import { countOf, type PackedReadings } from '@granary/core/telemetry/packed-readings';
+import { countOf, type PackedReadings } from '@granary/core/telemetry/readings';
 import { isStorageFault } from '@granary/store/errors';
 import {
   type Arrival,

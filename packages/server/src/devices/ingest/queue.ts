@@ -1,4 +1,4 @@
-import { countOf, type PackedReadings } from '@granary/core/telemetry/packed-readings';
+import { countOf, type PackedReadings } from '@granary/core/telemetry/readings';
 import {
   type Arrival,
   countedSize,

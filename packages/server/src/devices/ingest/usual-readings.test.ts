@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { topicOf } from '@granary/contract/link/messages';
 import type { Sensor } from '@granary/core/sensors/sensor';
-import { unpackReadings } from '@granary/core/telemetry/packed-readings';
+import { unpackReadings } from '@granary/core/telemetry/readings';
 import type { LinkDevice, LinkHandler } from '@granary/link/port';
 import { deliver } from '@granary/link/session/deliver';
 import { UsualMessages } from '@granary/link/session/usual-messages';

@@ -3,15 +3,17 @@ import type { DeviceReading } from '@granary/contract/telemetry/telemetry';
 import { isClockRight } from '@granary/core/reception/reception';
 import type { Sensor } from '@granary/core/sensors/sensor';
 import { STANDARD_SENSORS } from '@granary/core/sensors/standard-sensors';
+import { isPlausible } from '@granary/core/telemetry/plausibility';
 import {
+  acceptReading,
   FIELDS,
+  isFault,
   type PackedReadings,
   packReadings,
   TIME_AT,
+  undeclaredIn,
   VALUES_AT,
-} from '@granary/core/telemetry/packed-readings';
-import { isPlausible } from '@granary/core/telemetry/plausibility';
-import { acceptReading, isFault, undeclaredIn } from '@granary/core/telemetry/readings';
+} from '@granary/core/telemetry/readings';
 import type { LinkDevice, MessageReceipts, TelemetryField, UsualReadings } from '@granary/link/port';
 import type { SensorsById } from '../declared-sensors.ts';
 import type { Arrival, PlainReceiver } from './batch.ts';

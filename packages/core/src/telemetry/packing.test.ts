@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { packReadings, unpackReadings } from './packed-readings.ts';
-import type { Reading } from './readings.ts';
+import { packReadings, type Reading, unpackReadings } from './readings.ts';
 
 const READINGS: readonly Reading[] = [
   { deviceNo: 1, tsMs: 1_800_000_000_123, group: 1, a: 0, b: null, c: -40, badMask: 4 },
