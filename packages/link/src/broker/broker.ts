@@ -3,7 +3,7 @@ import { checkDeviceId } from '@granary/contract/ids';
 import { sentence } from '@granary/contract/sentences/codes';
 import { inEnglish } from '@granary/contract/sentences/english';
 import { printable } from '../codec.ts';
-import { KEEP_ALIVE_CHECK_MS, LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
+import { LINK_LIMITS, type LinkLimits, REASON_CHARACTERS_MAX } from '../limits.ts';
 import type { Frame } from '../mqtt/frame-reader.ts';
 import { type ConnectPacket, decodeConnect } from '../mqtt/packet-decoder.ts';
 import { connack } from '../mqtt/packet-encoder.ts';
@@ -19,7 +19,7 @@ import type {
   LinkTotals,
   SessionType,
 } from '../port.ts';
-import { Connection, type ConnectionEvents } from '../session/connection.ts';
+import { Connection, type ConnectionEvents, startSilenceCheck } from '../session/connection.ts';
 import { deliver } from '../session/deliver.ts';
 import { DeviceChannel } from '../session/device-channel.ts';
 import { LinkRecords } from '../session/link-records.ts';
@@ -362,29 +362,6 @@ const stateOf = (channel: DeviceChannel | undefined): LinkState => ({
 });
 
 const sessionType = ({ isPersistent }: Session): SessionType => (isPersistent ? 'persistent' : 'clean');
-
-/**
- * Ends connections that never send their CONNECT and those that are silent for longer than their keep-alive allows. Time
- * in which this process was suspended does not count as silence.
- */
-function startSilenceCheck(open: Iterable<Connection>, connectTimeoutMs: number): NodeJS.Timeout {
-  let checkedAtMs = performance.now();
-  return setInterval(() => {
-    const nowMs = performance.now();
-    const wasSuspended = nowMs - checkedAtMs > 2 * KEEP_ALIVE_CHECK_MS;
-    checkedAtMs = nowMs;
-    for (const connection of open) {
-      // The storage may have failed since the connection was paused, and nothing else would then continue it.
-      connection.continueReading();
-      if (wasSuspended) connection.resetSilence(nowMs);
-      else if (connection.isSilent(nowMs))
-        connection.end('timed_out', 'nothing was received within the keep-alive');
-      else if (connection.waitedForConnectMs(nowMs) > connectTimeoutMs) {
-        connection.end('closed', 'no CONNECT was received in time');
-      }
-    }
-  }, KEEP_ALIVE_CHECK_MS);
-}
 
 /**
  * The connections that have not logged in, by address. If there is no room for another connection, the oldest one of the

@@ -2,7 +2,7 @@ import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { App } from '@granary/app/app';
 import { CountedReceiver, newCount, sendCounted } from '@granary/common/counted-channel';
 import { LATE, within } from '@granary/common/within';
-import type { LinkDevice, LinkHandler } from '@granary/link/port';
+import type { Delivery, LinkDevice, LinkHandler } from '@granary/link/port';
 import type { CertificatePair } from '@granary/link/tls';
 import type { SensorsById } from '../declared-sensors.ts';
 import type { SessionEvents } from '../ingest/uplink.ts';
@@ -70,24 +70,7 @@ export function createThreadLink(
     log,
     authenticate: logIn,
     write: (call) => app.write(call),
-    connected: (device) => {
-      connected.set(device.deviceId, false);
-      sessions.connected(device);
-    },
-    disconnected: (device, ending) => {
-      connected.delete(device.deviceId);
-      sessions.disconnected(device, ending);
-    },
-    reachable: (device) => {
-      connected.set(device.deviceId, true);
-      sessions.reachable(device);
-    },
-    unreachable: (device) => {
-      connected.set(device.deviceId, false);
-      sessions.unreachable(device);
-    },
-    awaitsConfiguration: (device) => sessions.awaitsConfiguration(device),
-    observed: (event) => sessions.observed(event),
+    ...notedSessions(connected, sessions),
   };
   const calls = new PortCalls<LinkThreadCalls, typeof LINK_THREAD_CALLS>(LINK_THREAD_CALLS, (message) =>
     sendCounted({ port: toThread.port1, sent: counts.toThread }, message),
@@ -104,24 +87,6 @@ export function createThreadLink(
     if (isStopping) return;
     isStopping = true;
     failed(error);
-  };
-
-  const startThread = (addresses: LinkThreadData['addresses']): Worker => {
-    const writes = app.openThreadWrites?.() ?? null;
-    const workerData: LinkThreadData = {
-      ...data,
-      addresses,
-      writes,
-      certificate,
-      calls: { port: toThread.port2, toThread: counts.toThread, toMain: counts.toMain },
-    };
-    const transferList: MessagePort[] = [toThread.port2];
-    if (writes !== null) transferList.push(writes.writer, writes.reports.port);
-    const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB_MAX };
-    const started = new Worker(threadUrl, { workerData, transferList, resourceLimits });
-    started.on('error', (error) => ended(asError(error)));
-    started.on('exit', () => ended(new Error('the thread of the device link has ended')));
-    return started;
   };
 
   const stop = async (): Promise<void> => {
@@ -144,7 +109,9 @@ export function createThreadLink(
       return connected.size;
     },
     async start(addresses) {
-      thread = startThread(addresses);
+      const writes = app.openThreadWrites?.() ?? null;
+      const ports = { port: toThread.port2, ...counts };
+      thread = startThread(threadUrl, { ...data, addresses, writes, certificate, calls: ports }, ended);
       arriving.start();
       const result = await remote.start();
       if ('fault' in result) {
@@ -159,13 +126,7 @@ export function createThreadLink(
       remote.useCertificate(renewed);
     },
     async sendCommand(...command) {
-      if (!isListening) return 'not_connected';
-      try {
-        const delivery = await within(DELIVERY_MS_MAX, remote.sendCommand(...command));
-        return delivery === LATE ? 'sent' : delivery;
-      } catch {
-        return 'sent';
-      }
+      return isListening ? await deliveryOf(remote.sendCommand(...command)) : 'not_connected';
     },
     // A report of the thread counts as soon as it has arrived: a caller may already know it from the device.
     isReachable(deviceId) {
@@ -179,6 +140,52 @@ export function createThreadLink(
     linkStatistics: (deviceId) => answerOf(remote.linkStatistics(deviceId)),
     figures: () => answerOf(remote.figures()),
   };
+}
+
+function startThread(url: URL, workerData: LinkThreadData, ended: (error: Error) => void): Worker {
+  const { calls, writes } = workerData;
+  const transferList: MessagePort[] = [calls.port];
+  if (writes !== null) transferList.push(writes.writer, writes.reports.port);
+  const resourceLimits = { maxYoungGenerationSizeMb: YOUNG_GENERATION_MB_MAX };
+  const thread = new Worker(url, { workerData, transferList, resourceLimits });
+  thread.on('error', (error) => ended(asError(error)));
+  thread.on('exit', () => ended(new Error('the thread of the device link has ended')));
+  return thread;
+}
+
+/** Notes which devices are connected before their sessions are handled. */
+const notedSessions = (
+  connected: Map<string, boolean>,
+  sessions: SessionEvents,
+): Omit<SessionEvents, 'authenticate'> => ({
+  connected: (device) => {
+    connected.set(device.deviceId, false);
+    sessions.connected(device);
+  },
+  disconnected: (device, ending) => {
+    connected.delete(device.deviceId);
+    sessions.disconnected(device, ending);
+  },
+  reachable: (device) => {
+    connected.set(device.deviceId, true);
+    sessions.reachable(device);
+  },
+  unreachable: (device) => {
+    connected.set(device.deviceId, false);
+    sessions.unreachable(device);
+  },
+  awaitsConfiguration: (device) => sessions.awaitsConfiguration(device),
+  observed: (event) => sessions.observed(event),
+});
+
+/** A command counts as sent when it is not known whether it was written. */
+async function deliveryOf(sending: Promise<Delivery>): Promise<Delivery> {
+  try {
+    const delivery = await within(DELIVERY_MS_MAX, sending);
+    return delivery === LATE ? 'sent' : delivery;
+  } catch {
+    return 'sent';
+  }
 }
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
