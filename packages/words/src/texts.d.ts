@@ -738,7 +738,7 @@ export interface Texts {
       readonly changeMeans: string;
       readonly changeLabelsHint: string;
       readonly preview: string;
-      readonly wouldChange: (values: { readonly updated: Plain; readonly unchanged: Plain }) => string;
+      readonly wouldChange: (values: { readonly updated: Plain; readonly all: Plain }) => string;
       readonly changes: string;
       readonly choose: string;
       readonly chooseOf: (values: { readonly name: Plain }) => string;

@@ -97,7 +97,7 @@ function Differences({ planned: { updated, unchanged, changes } }: { readonly pl
   return (
     <section aria-label={deviceAdmin.changes}>
       <p role="status">
-        <strong>{deviceAdmin.wouldChange({ updated, unchanged })}</strong>
+        <strong>{deviceAdmin.wouldChange({ updated, all: updated + unchanged })}</strong>
       </p>
       <ul>
         {shown.map(({ device_id, name, differences }) => (
