@@ -13,16 +13,14 @@ const ALONE = [
   /^packages\/server\/src\/process\/lower-priority/,
   /^packages\/cli\/src\/[^/]+$/,
   /^packages\/client\/src\/(examples|readme|real-service)\./,
+  /\.browser\.test\.ts$/,
   /^lab\//,
   /^tools\/.+\//,
 ];
-/** These share a process, and so a browser, with few others, because each takes long. */
-const BROWSER = /\.browser\.test\.ts$/;
 /** Tests of pure functions take milliseconds. */
 const PURE = /^packages\/(common|console|contract|core)\//;
 const PACKAGE = /^packages\/[^/]+|^[^/]+/;
 const FILES_PER_PROCESS = 10;
-const BROWSER_FILES_PER_PROCESS = 3;
 
 /**
  * Node's test runner starts a process for each file that it is given. Loading the service takes a second, so most test files
@@ -31,31 +29,28 @@ const BROWSER_FILES_PER_PROCESS = 3;
 export async function writeProcessFiles(files: readonly string[], folder: string): Promise<string[]> {
   const isAlone = (file: string): boolean => ALONE.some((pattern) => pattern.test(file));
   const alone = files.filter(isAlone).map((file) => [file]);
-  const browser = files.filter((file) => BROWSER.test(file));
   const packages = Map.groupBy(
-    files.filter((file) => !isAlone(file) && !BROWSER.test(file)),
+    files.filter((file) => !isAlone(file)),
     (file) => PACKAGE.exec(file)?.[0],
   );
   const shared = [...packages.values()].flatMap((all) =>
-    all.every((file) => PURE.test(file)) ? [all] : inParts(all, FILES_PER_PROCESS),
+    all.every((file) => PURE.test(file)) ? [all] : inParts(all),
   );
-  const written = mixed(alone, shared, inParts(browser, BROWSER_FILES_PER_PROCESS)).map(
-    async (group, index) => {
-      // The runner sorts the files by their names.
-      const path = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
-      const suites = group.map((file) => {
-        const address = pathToFileURL(join(REPOSITORY_ROOT, file)).href;
-        return `describe(${JSON.stringify(file)}, () => import(${JSON.stringify(address)}));\n`;
-      });
-      await writeFile(path, ["import { describe } from 'node:test';\n", ...suites].join(''));
-      return path;
-    },
-  );
+  const written = mixed(alone, shared).map(async (group, index) => {
+    // The runner sorts the files by their names.
+    const path = join(folder, `${String(index).padStart(3, '0')}.test.mjs`);
+    const suites = group.map((file) => {
+      const address = pathToFileURL(join(REPOSITORY_ROOT, file)).href;
+      return `describe(${JSON.stringify(file)}, () => import(${JSON.stringify(address)}));\n`;
+    });
+    await writeFile(path, ["import { describe } from 'node:test';\n", ...suites].join(''));
+    return path;
+  });
   return await Promise.all(written);
 }
 
-function inParts(files: readonly string[], filesMax: number): string[][] {
-  const parts = Math.ceil(files.length / filesMax);
+function inParts(files: readonly string[]): string[][] {
+  const parts = Math.ceil(files.length / FILES_PER_PROCESS);
   const size = Math.ceil(files.length / parts);
   return Array.from({ length: parts }, (_, index) => files.slice(index * size, (index + 1) * size));
 }
