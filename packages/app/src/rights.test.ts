@@ -15,7 +15,7 @@ import { SLICES } from './slices.ts';
 
 const ROUTES = join(import.meta.dirname, '../../server/src/http');
 /** Matches a call in a route that writes for its caller. */
-const CALL = /(?:slices|changes\(\s*\w+\s*\)|#changes\(\s*\w+\s*\))\s*\.(\w+)\s*\.(\w+)/g;
+const CALL = /(?:slices|changes\([^()]*\))\s*\.(\w+)\s*\.(\w+)/g;
 /** A stored refill, about which a person can note what it was. */
 const REFILL = `INSERT INTO refills (refill_id, device_no, from_ms, to_ms, kg, source, in_gap, is_refill)
   VALUES ('rf_lasting', $1, 1, 2, 100, 'scale', 0, 1)`;
