@@ -214,9 +214,12 @@ import type { FastifyInstance } from 'fastify';
 import { creating } from './audit/attempt.ts';
 import { pageOf, readPage, success } from './protocol/answers.ts';
 import { register } from './register.ts';
-import type { RouteDependencies } from './route-dependencies.ts';
+import type { Parts } from './route-dependencies.ts';
 
-export function visitRoutes(routes: FastifyInstance, { reads, idempotency, now }: RouteDependencies): void {
+export function visitRoutes(
+  routes: FastifyInstance,
+  { reads, idempotency, now }: Parts<'reads' | 'idempotency' | 'now'>,
+): void {
   register(routes, endpoints.visits.list, async ({ request, read }) => {
     const visitsAfter = (cursor: string | null, limit: number) => reads(request).visits.list(cursor ?? '', limit);
     return await readPage(request, pageOf(read.query(request)), visitsAfter, ({ visitId }) => visitId, shown);

@@ -67,7 +67,7 @@ const NODES = systemNode.status === 0 ? [process.execPath, SYSTEM_NODE] : [proce
 
 /** The files that users of a package need: compiled modules, the launcher, mappings of devices, and the files that npm shows. */
 const NEEDED =
-  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css)|library\/[a-z0-9-]+\.yaml)|lib\/index\.d\.ts|lib\/[a-z]+\/src\/.*\.(js|json))$/;
+  /^(package\.json|README\.md|LICENSE|bin\/granary\.mjs|runtime\/(manifest|lock)\.json|dist\/console\/.*|dist\/service\/([a-z0-9-]+\.js|LICENSES\.txt|built-from|page\/page\.(html|js|css)|library\/[a-z0-9-]+\.yaml)|lib\/index\.d\.ts|lib\/[a-z]+\/(src|catalogue)\/.*\.(js|json))$/;
 const NOT_NEEDED = /(\.test\.|\/testing\/|tsconfig)/;
 
 /** Runs a test only at full size, because installing and compiling take most of the time. */
